@@ -1,0 +1,90 @@
+// Package file writes files the way every part of ctx does: completely or not
+// at all, through symbolic links, and not when nothing would change.
+package file
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+)
+
+// Write makes the file at path hold content. Links are followed to the final
+// target, which is replaced by a rename from a synced temporary file beside it
+// and keeps its mode; a new file gets mode. Equal bytes are not written again.
+func Write(path string, content []byte, mode fs.FileMode) error {
+	target, err := Target(path)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(target); err == nil {
+		mode = info.Mode().Perm()
+		if old, err := os.ReadFile(target); err == nil && bytes.Equal(old, content) {
+			return nil
+		}
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".ctx-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
+	if err := fill(tmp, content, mode); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return os.Rename(tmp.Name(), target)
+}
+
+func fill(f *os.File, content []byte, mode fs.FileMode) error {
+	_, err := f.Write(content)
+	return errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+}
+
+// Target follows symbolic links, also dangling ones, to the file that a write
+// to path must replace.
+func Target(path string) (string, error) {
+	const most = 40 // as Linux; more is a loop
+	for range most {
+		to, err := os.Readlink(path)
+		if err != nil {
+			dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+			if errors.Is(err, fs.ErrNotExist) {
+				return path, nil
+			}
+			if err != nil {
+				return "", err
+			}
+			return filepath.Join(dir, filepath.Base(path)), nil
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return "", fmt.Errorf("%s: too many symbolic links", path)
+}
+
+// Locked runs do while this process alone holds the lock of the file at path.
+// The lock is a file of its own, path+".lock", so that replacing path by a
+// rename does not lose it.
+func Locked(path string, do func() error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	l := flock.New(path+".lock", flock.SetPermissions(0o600))
+	if err := l.Lock(); err != nil {
+		return fmt.Errorf("lock %s: %w", path, err)
+	}
+	defer l.Unlock()
+	return do()
+}
+
+// SetAside renames a file that cannot be used to path+".bad", so that it is
+// neither read again nor lost, and returns the new name.
+func SetAside(path string) (string, error) {
+	bad := path + ".bad"
+	return bad, os.Rename(path, bad)
+}
