@@ -1,0 +1,150 @@
+// Package gate decides what may be seen and called. One gate stands before
+// list, search, index, describe, call, reveal, hook text, resources and prompts.
+package gate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ctx-sidecar/ctx/core/authority"
+	"github.com/ctx-sidecar/ctx/core/event"
+	"github.com/ctx-sidecar/ctx/core/surface"
+)
+
+// Gate holds the user's own rules for one workspace. It is immutable: when a
+// rule changes, a new gate takes the old one's place.
+type Gate struct {
+	rules   []surface.Rule
+	servers map[string]surface.Server
+}
+
+// New makes the gate for what a host's configuration says.
+func New(s surface.Sources) *Gate {
+	g := &Gate{rules: s.Rules, servers: make(map[string]surface.Server, len(s.Servers))}
+	for _, srv := range s.Servers {
+		g.servers[srv.Name] = srv
+	}
+	return g
+}
+
+// Verdict is a decision and the user's rule behind it.
+type Verdict struct {
+	Decision event.Decision
+	Reason   string
+}
+
+// Admits reports whether a tool may be known of at all. What is not admitted is
+// absent from every answer, as if its server did not have it.
+func (g *Gate) Admits(server, tool string) bool {
+	if srv, ok := g.servers[server]; ok {
+		if srv.EnabledTools != nil && !anyMatch(srv.EnabledTools, tool) {
+			return false
+		}
+		if anyMatch(srv.DisabledTools, tool) {
+			return false
+		}
+	}
+	_, denied := g.find(surface.EffectDeny, server, tool)
+	return !denied
+}
+
+// AdmitsServer reports whether anything of a server may be known of: false when
+// a rule denies all of its tools.
+func (g *Gate) AdmitsServer(server string) bool {
+	for _, r := range g.rules {
+		if r.Effect == surface.EffectDeny && r.Tool == "*" && match(r.Server, server) {
+			return false
+		}
+	}
+	return true
+}
+
+// Rule answers for a call by the user's permission rules alone: deny, ask or
+// allow where a rule speaks, else no opinion. Deny beats ask beats allow.
+func (g *Gate) Rule(server, tool string) Verdict {
+	if !g.Admits(server, tool) {
+		reason := "switched off in the host's configuration"
+		if r, ok := g.find(surface.EffectDeny, server, tool); ok {
+			reason = because(r)
+		}
+		return Verdict{event.Deny, reason}
+	}
+	if r, ok := g.find(surface.EffectAsk, server, tool); ok {
+		return Verdict{event.Ask, because(r)}
+	}
+	if r, ok := g.find(surface.EffectAllow, server, tool); ok {
+		return Verdict{event.Allow, because(r)}
+	}
+	return Verdict{}
+}
+
+// Approval answers for a call on a host that leaves the question to the server
+// that runs the tool: whether the user must be asked first.
+func (g *Gate) Approval(server, tool string, tier authority.Tier) Verdict {
+	v := g.Rule(server, tool)
+	if v.Decision != event.NoOpinion {
+		return v
+	}
+	srv := g.servers[server]
+	mode := srv.Approval
+	if m, ok := srv.ToolApproval[tool]; ok {
+		mode = m
+	}
+	switch {
+	case mode == surface.ApproveAlways:
+		return Verdict{event.Allow, "the host's configuration approves it"}
+	case mode == surface.ApprovePrompt:
+		return Verdict{event.Ask, "the host's configuration asks for every call"}
+	case tier > authority.Read:
+		return Verdict{event.Ask, fmt.Sprintf("%s:%s may change something (%s)", server, tool, tier)}
+	default:
+		return Verdict{event.Allow, "it only reads"}
+	}
+}
+
+func (g *Gate) find(effect surface.Effect, server, tool string) (surface.Rule, bool) {
+	for _, r := range g.rules {
+		if r.Effect == effect && match(r.Server, server) && match(r.Tool, tool) {
+			return r, true
+		}
+	}
+	return surface.Rule{}, false
+}
+
+func because(r surface.Rule) string {
+	return fmt.Sprintf("the user's %s rule %s (%s:%d)", r.Effect, r.Text, r.Place.File, r.Place.Line)
+}
+
+func anyMatch(globs []string, name string) bool {
+	for _, g := range globs {
+		if match(g, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// match reports whether name fits a pattern in which * stands for any run of
+// characters. It is linear in both for the patterns people write, and never
+// worse than their product.
+func match(pattern, name string) bool {
+	head, rest, star := strings.Cut(pattern, "*")
+	if !star {
+		return pattern == name
+	}
+	name, ok := strings.CutPrefix(name, head)
+	if !ok {
+		return false
+	}
+	for {
+		part, more, star := strings.Cut(rest, "*")
+		if !star {
+			return strings.HasSuffix(name, part)
+		}
+		i := strings.Index(name, part)
+		if i < 0 {
+			return false
+		}
+		name, rest = name[i+len(part):], more
+	}
+}
