@@ -52,6 +52,13 @@ type Description struct {
 	// Events are the host's events that ctx-hook is wired to, by the host's own
 	// names, each with a recorded example that ctx doctor runs the hook with.
 	Events []EventSpec
+	// AsksPermission is true where the host's own question, or our hook's answer
+	// before each call, decides on a call to a tool behind the gateway; false
+	// leaves the question to the gateway.
+	AsksPermission bool
+	// SessionEnv names the environment variable in which the host tells its MCP
+	// servers the id of the conversation, "" when it tells them none.
+	SessionEnv string
 }
 
 // EventSpec is one event that an adapter takes.
