@@ -1,0 +1,117 @@
+// Package config reads ctx.toml: the workspace's and the user's. What is wrong
+// in one costs that key alone, and is reported with its file and line.
+package config
+
+// Config is the settings in force. Every field has its default unless a file or
+// a variable says otherwise.
+type Config struct {
+	AutoCapabilities  bool            // auto_capabilities
+	MaxResponseTokens int             // mcp_response_tokens_threshold: larger results are cut
+	Role              string          // role: "DOMAIN:NAME"
+	Roles             map[string]Role // [roles."NAME"]
+	Surface           Surface
+	Providers         map[string]string // [capabilities] NAME = "PROVIDER"
+	Activate          Activate
+	AutoSkills        bool // skills.auto_activation
+	Gateway           Gateway
+	Discovery         Discovery
+	Embed             Embed
+
+	// From the environment alone.
+	PreloadCapabilities []string // CTX_CAPABILITIES
+	PreloadSkills       []string // CTX_SKILLS
+	LogLevel            string   // CTX_LOG, an hclog level, "" for the default
+}
+
+// Role is a [roles."NAME"] table.
+type Role struct {
+	Capabilities []string // static: never counted, never evicted
+}
+
+// Surface is the [surface] table.
+type Surface struct {
+	MaxStaticTokens int
+	Gate            string // "warn" or "off": whether the advisory is given
+	Gateway         bool
+	Probe           bool // approved servers may be listed in the background
+	DefaultProfile  string
+	Tokenizer       string // "bytes4", "cl100k" or "o200k"
+	Profiles        map[string]Profile
+}
+
+// Profile is a [surface.profiles.NAME] table.
+type Profile struct {
+	Families         []string
+	AuthorityCeiling string // an authority tier's name, "" for none
+	MaxSchemaTokens  int    // 0 for no limit
+	Include          []string
+	Exclude          []string
+	Description      string
+}
+
+// Activate is the [activate] table.
+type Activate struct {
+	MaxActive  int
+	MinChars   int
+	Suggest    bool
+	ActivateAt *float64 // nil: by the calibration of the model in use
+	SuggestAt  *float64
+}
+
+// Gateway is the [gateway] table.
+type Gateway struct {
+	Mode             string // "kernel", "narrow" or "reveal"
+	NarrowAbove      int
+	NarrowTo         int
+	Pin              []string
+	FamiliesWhole    []string
+	SchemaMode       string // "full" or "deferred"
+	SchemaFallbackMS int
+}
+
+// Discovery is the [discovery] table.
+type Discovery struct {
+	// Legacy is CTX_TOOL_DISCOVERY_MODE=legacy: profiles are ignored and
+	// everything that the gate admits is listed.
+	Legacy        bool
+	ActiveProfile string
+	Profiles      map[string]DiscoveryProfile
+}
+
+// DiscoveryProfile is a [discovery.profiles.NAME] table.
+type DiscoveryProfile struct {
+	AlwaysVisible   []string // globs; "all" and "all-native" stand alone
+	MandatorySkills []string
+}
+
+// Embed is the [embed] table.
+type Embed struct {
+	Model      string
+	OrtLibrary string // CTX_ORT_LIB wins
+}
+
+// Default is the settings where no file says anything.
+func Default() Config {
+	return Config{
+		AutoCapabilities:  true,
+		MaxResponseTokens: 20000,
+		Role:              "developer:general",
+		Surface:           Surface{MaxStaticTokens: 8000, Gate: "warn", Probe: true, Tokenizer: "bytes4"},
+		Activate:          Activate{MaxActive: 4, MinChars: 8, Suggest: true},
+		AutoSkills:        true,
+		Gateway: Gateway{
+			Mode: "kernel", NarrowAbove: 8, NarrowTo: 6,
+			FamiliesWhole: []string{"todo", "scheduling", "browser"},
+			SchemaMode:    "full", SchemaFallbackMS: 60000,
+		},
+	}
+}
+
+// Problem is something in a configuration file or variable that was not
+// followed. File is the variable's name where Line is 0 and no file is meant.
+type Problem struct {
+	File string
+	Line int // counts from 1; 0 for the whole file
+	Text string
+	Hint string // what to do, "" when Text says it
+}

@@ -1,0 +1,22 @@
+// Package state keeps what ctx remembers of one conversation: whether it was
+// advised, what was revealed in it, what it used. Never what the user said.
+package state
+
+import "time"
+
+// Schema is the format that session files of this version have.
+const Schema = "ctx.session/v1"
+
+// Session is one conversation. Tools are named by their id, "server:tool".
+type Session struct {
+	Schema    string     `json:"schema"`
+	ID        string     `json:"id"`
+	Host      string     `json:"host,omitempty"`
+	Workspace string     `json:"workspace,omitempty"`
+	Started   time.Time  `json:"started"`
+	Ended     *time.Time `json:"ended,omitempty"`
+	Advised   bool       `json:"advised"`            // the advisory has been given
+	Revealed  []string   `json:"revealed,omitempty"` // tools or families shown at the model's wish, in that order
+	Relevant  []string   `json:"relevant,omitempty"` // tools that fit the current prompt, best first
+	Used      []string   `json:"used,omitempty"`     // tools called, latest last
+}

@@ -1,0 +1,95 @@
+package usage
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ctx-sidecar/ctx/core/file"
+)
+
+const (
+	name     = "usage.jsonl"
+	oldName  = "usage.1.jsonl"
+	mostLine = 4 << 10 // what one append writes whole, beside others that append
+	mostFile = 4 << 20 // then the log starts anew and keeps one predecessor
+)
+
+// Log is the usage log of one workspace. Any number of processes may append.
+type Log struct{ dir string }
+
+// Open returns the log in dir, which is the workspace's surface folder.
+func Open(dir string) *Log { return &Log{dir} }
+
+// Append adds one call. Names too long for a line are an error.
+func (l *Log) Append(c Call) error {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	// A line that a crash left torn must not swallow this one: an empty line
+	// costs nothing, and starting with one needs no look at the file.
+	line := append(append([]byte{'\n'}, b...), '\n')
+	if len(line) > mostLine {
+		return fmt.Errorf("usage of %.60s:%.60s: %d bytes do not fit a line", c.Server, c.Tool, len(line))
+	}
+	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+		return err
+	}
+	path := filepath.Join(l.dir, name)
+	if info, err := os.Stat(path); err == nil && info.Size() > mostFile {
+		if err := l.rotate(path); err != nil {
+			return err
+		}
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(line)
+	return errors.Join(err, f.Close())
+}
+
+func (l *Log) rotate(path string) error {
+	return file.Locked(path, func() error {
+		// Another process may have been faster.
+		if info, err := os.Stat(path); err != nil || info.Size() <= mostFile {
+			return nil
+		}
+		return os.Rename(path, filepath.Join(l.dir, oldName))
+	})
+}
+
+// Read returns every call on record, oldest first, and what could not be read.
+// No log at all is no problem.
+func (l *Log) Read() ([]Call, []Problem) {
+	var calls []Call
+	var problems []Problem
+	for _, n := range []string{oldName, name} {
+		path := filepath.Join(l.dir, n)
+		b, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			problems = append(problems, Problem{File: path, Text: err.Error()})
+			continue
+		}
+		for i, line := range bytes.Split(b, []byte{'\n'}) {
+			if len(line) == 0 {
+				continue
+			}
+			var c Call
+			if err := json.Unmarshal(line, &c); err != nil {
+				problems = append(problems, Problem{path, i + 1, err.Error()})
+				continue
+			}
+			calls = append(calls, c)
+		}
+	}
+	return calls, problems
+}
