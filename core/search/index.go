@@ -1,0 +1,107 @@
+// Package search ranks tools by the words they share with a query: BM25 over
+// name, server, description and parameters, with terms that know how code
+// spells words.
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// BM25 parameters: the textbook values, which nothing measured here improved on.
+const (
+	k1 = 1.2
+	b  = 0.75
+)
+
+// A tool must not win queries by an endless description or by repeating a word:
+// only so many bytes of a field are read, and only so many occurrences count.
+const (
+	maxField = 4096
+	maxTF    = 4
+)
+
+// Doc is what is indexed of one tool.
+type Doc struct {
+	Name        string
+	Server      string
+	Description string
+	Params      string // parameter names and their descriptions
+}
+
+// Hit is one answer of a search.
+type Hit struct {
+	Doc   int     // position in the slice given to [New]
+	Score float64 // comparable within one search only
+}
+
+// Index answers searches over a fixed set of documents. It is safe for
+// concurrent use.
+type Index struct {
+	postings map[string][]posting
+	norm     []float32 // per document: k1*(1-b+b*length/average)
+}
+
+type posting struct {
+	doc int32
+	tf  float32
+}
+
+// New indexes docs.
+func New(docs []Doc) *Index {
+	x := &Index{postings: map[string][]posting{}, norm: make([]float32, len(docs))}
+	t := newTokenizer()
+	total := 0.0
+	for i, d := range docs {
+		tf := map[string]float32{}
+		count := func(field string, weight float32) {
+			t.terms(field[:min(len(field), maxField)], func(term string) {
+				tf[term] += weight
+				x.norm[i] += weight
+			})
+		}
+		count(d.Name, nameWeight)
+		count(d.Server, 1)
+		count(d.Description, 1)
+		count(d.Params, paramsWeight)
+		for term, n := range tf {
+			x.postings[term] = append(x.postings[term], posting{int32(i), min(n, maxTF)})
+		}
+		total += float64(x.norm[i])
+	}
+	average := max(total/float64(max(len(docs), 1)), 1)
+	for i, length := range x.norm {
+		x.norm[i] = float32(k1 * (1 - b + b*float64(length)/average))
+	}
+	return x
+}
+
+// Search returns the best documents for a query, best first, at most limit.
+// Documents that share no term with it are left out; ties keep the order of the
+// documents.
+func (x *Index) Search(query string, limit int) []Hit {
+	scores := make([]float64, len(x.norm))
+	seen := map[string]bool{}
+	newTokenizer().terms(query, func(term string) {
+		if seen[term] {
+			return
+		}
+		seen[term] = true
+		list := x.postings[term]
+		df := float64(len(list))
+		idf := math.Log((float64(len(x.norm))-df+0.5)/(df+0.5) + 1)
+		for _, p := range list {
+			tf := float64(p.tf)
+			scores[p.doc] += idf * tf * (k1 + 1) / (tf + float64(x.norm[p.doc]))
+		}
+	})
+	var hits []Hit
+	for i, s := range scores {
+		if s > 0 {
+			hits = append(hits, Hit{i, s})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	return hits[:min(len(hits), max(limit, 0))]
+}
