@@ -1,0 +1,67 @@
+// Package cmdutil is what the commands of ctx share: where they run, how they
+// print, and how they fail.
+package cmdutil
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/paths"
+)
+
+// Factory is what a command is given.
+type Factory struct {
+	IO   *iostreams.Streams
+	Env  []string // "KEY=VALUE"
+	Dir  string   // absolute working folder
+	JSON bool     // --json
+}
+
+// Layout is where this user's files are.
+func (f *Factory) Layout() paths.Layout { return paths.FromEnv(f.Env) }
+
+// Workspace is the workspace that the working folder belongs to.
+func (f *Factory) Workspace() string { return f.Layout().Workspace(f.Dir) }
+
+// Program is the absolute path of another program of ctx, which is installed
+// beside this one.
+func (f *Factory) Program(name string) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find where ctx is installed: %w", err)
+	}
+	path := filepath.Join(filepath.Dir(self), name)
+	if _, err := os.Stat(path); err != nil {
+		return "", NotThere("install it again: ./install.sh", "%s is not beside ctx in %s", name, filepath.Dir(self))
+	}
+	return path, nil
+}
+
+// Print prints a command's result: value as one JSON document whose first
+// member is the schema "ctx.<noun>/v1" with --json, else what text writes.
+func (f *Factory) Print(noun string, value any, text func(*iostreams.Streams)) error {
+	if !f.JSON {
+		text(f.IO)
+		return nil
+	}
+	body, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return fmt.Errorf("print %s: %w", noun, err)
+	}
+	head := fmt.Sprintf("{\n  \"schema\": %q", "ctx."+noun+"/v1")
+	if rest := strings.TrimPrefix(string(body), "{"); rest != "}" {
+		head += "," + rest
+	} else {
+		head += "\n}"
+	}
+	_, err = fmt.Fprintln(f.IO.Out, head)
+	return err
+}
+
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+}

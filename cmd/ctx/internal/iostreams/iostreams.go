@@ -1,0 +1,83 @@
+// Package iostreams is what a command reads from and writes to. Whether a
+// stream is a terminal is decided once, here, so that a test can switch it.
+package iostreams
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/ctx-sidecar/ctx/core/paths"
+)
+
+// Streams are a command's input and outputs. Results go to Out; progress,
+// questions and errors go to Err.
+type Streams struct {
+	In  io.Reader
+	Out io.Writer
+	Err io.Writer
+
+	Interactive bool // In and Err are terminals: a question can be asked
+	Progress    bool // Err is a terminal
+	Color       bool // Out is a terminal that takes colour
+}
+
+// System is the process's own streams. A NO_COLOR that is not empty and TERM=dumb
+// switch colour off.
+func System(env []string) *Streams {
+	in, out, err := isTerminal(os.Stdin), isTerminal(os.Stdout), isTerminal(os.Stderr)
+	plain := paths.Lookup(env, "NO_COLOR") != "" || paths.Lookup(env, "TERM") == "dumb"
+	return &Streams{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Interactive: in && err, Progress: err && !plain, Color: out && !plain,
+	}
+}
+
+// Test is streams onto buffers, none of them a terminal.
+func Test() (s *Streams, in, out, err *bytes.Buffer) {
+	in, out, err = new(bytes.Buffer), new(bytes.Buffer), new(bytes.Buffer)
+	return &Streams{In: in, Out: out, Err: err}, in, out, err
+}
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// Confirm asks a yes-or-no question whose default is no. It must only be called
+// when s is Interactive.
+func (s *Streams) Confirm(question string) bool {
+	fmt.Fprintf(s.Err, "%s [y/N] ", question)
+	line, _ := bufio.NewReader(s.In).ReadString('\n')
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return true
+	}
+	return false
+}
+
+// Step shows what long work is doing now, on a terminal alone; each step takes
+// the place of the one before, and "" clears the line.
+func (s *Streams) Step(format string, args ...any) {
+	if !s.Progress {
+		return
+	}
+	const eraseLine = "\r\x1b[K"
+	fmt.Fprint(s.Err, eraseLine+fmt.Sprintf(format, args...))
+}
+
+// Bold, Dim, Green, Yellow and Red dress text for a terminal that takes colour.
+func (s *Streams) Bold(t string) string   { return s.dress("1", t) }
+func (s *Streams) Dim(t string) string    { return s.dress("2", t) }
+func (s *Streams) Green(t string) string  { return s.dress("32", t) }
+func (s *Streams) Yellow(t string) string { return s.dress("33", t) }
+func (s *Streams) Red(t string) string    { return s.dress("31", t) }
+
+func (s *Streams) dress(code, t string) string {
+	if !s.Color || t == "" {
+		return t
+	}
+	return "\x1b[" + code + "m" + t + "\x1b[0m"
+}

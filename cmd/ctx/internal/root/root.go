@@ -1,0 +1,55 @@
+// Package root is the tree of all commands.
+package root
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/completion"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/help"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/version"
+)
+
+// Main runs one command line and returns the exit code of the process.
+func Main(args, env []string, streams *iostreams.Streams) int {
+	dir, err := os.Getwd()
+	if err != nil {
+		return cmdutil.Report(streams.Err, err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	cmd := New(&cmdutil.Factory{IO: streams, Env: env, Dir: dir})
+	cmd.SetArgs(args)
+	return cmdutil.Report(streams.Err, cmd.ExecuteContext(ctx))
+}
+
+// New makes the command ctx with everything below it.
+func New(f *cmdutil.Factory) *cobra.Command {
+	root := cmdutil.Group(&cobra.Command{
+		Use:   "ctx",
+		Short: "Keep what a coding agent could use out of its context until it is needed",
+		Long: `ctx is a sidecar for Claude Code, Codex and Antigravity. It puts one small MCP
+gateway in place of all MCP servers, and hooks that say what is held back; every
+tool behind the gateway is one call away, in the same turn.`,
+		Example:       "  ctx version",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	},
+		completion.New(f),
+		version.New(f),
+	)
+	root.SetHelpCommand(help.New(f))
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetIn(f.IO.In)
+	root.SetOut(f.IO.Out)
+	root.SetErr(f.IO.Err)
+	root.SetFlagErrorFunc(cmdutil.FlagError)
+	root.PersistentFlags().BoolVar(&f.JSON, "json", false, "print one JSON document")
+	return root
+}
