@@ -1,0 +1,38 @@
+# make test    formatting, vet, staticcheck and all tests that need Go alone
+# make e2e     the real Claude Code and Codex, installed from npm into CLIENTS
+# make bench   the numbers of README's table, side by side
+# make fuzz    every fuzz target for FUZZTIME
+# make demo    the main job in a throw-away folder
+
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+CLIENTS    ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ctx-clients
+FUZZTIME   ?= 20s
+
+.PHONY: test lint e2e clients bench fuzz demo
+
+test: lint
+	go test -race ./...
+
+lint:
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
+	go vet ./...
+	go run $(STATICCHECK) ./...
+
+clients:
+	test/e2e/clients.sh "$(CLIENTS)"
+
+e2e: clients
+	CTX_REALHOSTS="$(CLIENTS)" go test -count=1 -timeout 25m ./test/e2e/... ./hosts/...
+
+bench: clients
+	CTX_REALHOSTS="$(CLIENTS)" bench/run
+
+fuzz:
+	@for target in $$(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u); do \
+		for name in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' $$target/*_test.go); do \
+			go test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) ./$$target || exit 1; \
+		done; \
+	done
+
+demo:
+	@prefix=$$(mktemp -d) && trap 'rm -rf "$$prefix"' EXIT && ./install.sh --prefix "$$prefix" --demo
