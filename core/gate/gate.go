@@ -52,7 +52,7 @@ func (g *Gate) Admits(server, tool string) bool {
 // a rule denies all of its tools.
 func (g *Gate) AdmitsServer(server string) bool {
 	for _, r := range g.rules {
-		if r.Effect == surface.EffectDeny && r.Tool == "*" && match(r.Server, server) {
+		if r.Effect == surface.EffectDeny && r.Tool == "*" && match(r.Server, written(r, server)) {
 			return false
 		}
 	}
@@ -104,11 +104,25 @@ func (g *Gate) Approval(server, tool string, tier authority.Tier) Verdict {
 
 func (g *Gate) find(effect surface.Effect, server, tool string) (surface.Rule, bool) {
 	for _, r := range g.rules {
-		if r.Effect == effect && match(r.Server, server) && match(r.Tool, tool) {
+		if r.Effect == effect && match(r.Server, written(r, server)) && match(r.Tool, written(r, tool)) {
 			return r, true
 		}
 	}
 	return surface.Rule{}, false
+}
+
+// written is a name in the form in which the rule's author knows it.
+func written(r surface.Rule, name string) string {
+	if !r.Plain {
+		return name
+	}
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-':
+			return c
+		}
+		return '_'
+	}, name)
 }
 
 func because(r surface.Rule) string {

@@ -78,4 +78,8 @@ type Rule struct {
 	Tool   string `json:"tool"`
 	Text   string `json:"text"` // as the user wrote it
 	Place  Place  `json:"place"`
+
+	// Plain is true where the host writes every character of a name but letters,
+	// digits, "_" and "-" as "_", and the rule speaks of names in that form.
+	Plain bool `json:"plain,omitempty"`
 }
