@@ -15,7 +15,7 @@ func (l Layout) Workspace(dir string) string {
 	if ws, ok := l.wrapped(dir); ok {
 		return ws
 	}
-	main, ok := mainCheckout(dir)
+	main, ok := MainCheckout(dir)
 	if !ok {
 		return dir
 	}
@@ -69,10 +69,10 @@ func Real(path string) string {
 	return filepath.Join(Real(parent), filepath.Base(abs))
 }
 
-// mainCheckout finds the main work tree of the repository that dir is in, by
+// MainCheckout finds the main work tree of the repository that dir is in, by
 // reading the files git keeps (gitrepository-layout(5)): no process is started,
 // for this runs in a hook.
-func mainCheckout(dir string) (string, bool) {
+func MainCheckout(dir string) (string, bool) {
 	for d := dir; ; d = filepath.Dir(d) {
 		dotgit := filepath.Join(d, ".git")
 		info, err := os.Stat(dotgit)
