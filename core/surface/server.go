@@ -68,6 +68,10 @@ type Server struct {
 	// ("needs the host's own OAuth"), "" when it can.
 	Direct string `json:"direct,omitempty"`
 
+	// Eager is true where the host loads every schema of this server each turn,
+	// whatever its Loading is for the others.
+	Eager bool `json:"eager,omitempty"`
+
 	// Own is true for ctx-gateway's own entry.
 	Own bool `json:"own,omitempty"`
 

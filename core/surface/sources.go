@@ -37,6 +37,10 @@ type Sources struct {
 	Loading  Loading  `json:"loading"`
 	ToolName string   `json:"tool_name"` // how the host names a tool: "mcp__{server}__{tool}"
 
+	// TextCap is how many characters of a tool's description and of a server's
+	// instructions the host passes on; 0 for all of them.
+	TextCap int `json:"text_cap,omitempty"`
+
 	// Files are the configuration files that were read, and those that were
 	// looked for and are absent: if none of them changes, neither do Sources.
 	Files []string `json:"files"`
