@@ -1,0 +1,108 @@
+package schema
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxNodes bounds the schema that inlining may make of a small one: references
+// that refer to one another can multiply without any cycle.
+const maxNodes = 5000
+
+// inline replaces every local reference by what it points to. One that points
+// nowhere, outside the schema, back into itself, or beyond maxNodes becomes a
+// schema that accepts anything, and keeps what was written beside it.
+func inline(root map[string]any) map[string]any {
+	body := maps.Clone(root)
+	delete(body, "$defs")
+	delete(body, "definitions")
+	in := &inliner{root: root, body: body}
+	return in.object(body, nil)
+}
+
+type inliner struct {
+	root  map[string]any // as given: where references are looked up
+	body  map[string]any // without the definitions: what "#" stands for
+	nodes int
+}
+
+// value copies a node; open holds the references being followed above it.
+func (in *inliner) value(node any, open []string) any {
+	switch n := node.(type) {
+	case map[string]any:
+		return in.object(n, open)
+	case []any:
+		out := make([]any, len(n))
+		for i, v := range n {
+			out[i] = in.value(v, open)
+		}
+		return out
+	default:
+		return n
+	}
+}
+
+func (in *inliner) object(n map[string]any, open []string) map[string]any {
+	in.nodes += len(n)
+	out := make(map[string]any, len(n))
+	ref, isRef := n["$ref"].(string)
+	if isRef {
+		if target, ok := in.follow(ref, open); ok {
+			maps.Copy(out, in.object(target, append(slices.Clip(open), ref)))
+		}
+	}
+	for k, v := range n {
+		if !isRef || k != "$ref" {
+			out[k] = in.value(v, open)
+		}
+	}
+	return out
+}
+
+func (in *inliner) follow(ref string, open []string) (map[string]any, bool) {
+	if slices.Contains(open, ref) || in.nodes > maxNodes {
+		return nil, false
+	}
+	if ref == "#" {
+		return in.body, true
+	}
+	target, _ := lookup(in.root, ref)
+	object, ok := target.(map[string]any)
+	return object, ok
+}
+
+// lookup resolves a JSON pointer reference within root.
+func lookup(root map[string]any, ref string) (any, bool) {
+	pointer, ok := strings.CutPrefix(ref, "#")
+	if !ok {
+		return nil, false
+	}
+	var node any = root
+	if pointer == "" {
+		return node, true
+	}
+	if pointer, ok = strings.CutPrefix(pointer, "/"); !ok {
+		return nil, false
+	}
+	unescape := strings.NewReplacer("~1", "/", "~0", "~")
+	for key := range strings.SplitSeq(pointer, "/") {
+		key = unescape.Replace(key)
+		switch n := node.(type) {
+		case map[string]any:
+			if node, ok = n[key]; !ok {
+				return nil, false
+			}
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(n) {
+				return nil, false
+			}
+			node = n[i]
+		default:
+			return nil, false
+		}
+	}
+	return node, true
+}
