@@ -17,11 +17,13 @@ import (
 // remembered of it.
 var ErrNoSession = errors.New("the host gave the session no id")
 
+var errForeign = errors.New("not a session file of this version")
+
 // Store is the sessions of one workspace, a file each.
 type Store struct{ dir string }
 
-// Open returns the store in dir, which is the workspace's surface folder. The
-// folder is made by the first write.
+// Open returns the store in dir, the folder that [SafeDir] names. Nothing is
+// made before the first write.
 func Open(dir string) *Store { return &Store{filepath.Join(dir, "sessions")} }
 
 // Dir is the folder that holds the session files.
@@ -32,7 +34,7 @@ func (s *Store) Dir() string { return s.dir }
 func (s *Store) Path(id string) string {
 	name := id
 	if !plain(id) {
-		name = "x-" + paths.ID(id)
+		name = "x." + paths.ID(id) // no plain id has a dot
 	}
 	return filepath.Join(s.dir, name+".json")
 }
@@ -56,71 +58,71 @@ func plain(id string) bool {
 // fresh Session. A file that cannot be used is not touched: the session is then
 // as good as unknown, and the error says so.
 func (s *Store) Load(id string) (Session, error) {
+	got, _, err := s.load(id)
+	return got, err
+}
+
+func (s *Store) load(id string) (got Session, known bool, err error) {
 	fresh := Session{Schema: Schema, ID: id}
 	if id == "" {
-		return fresh, ErrNoSession
+		return fresh, false, ErrNoSession
 	}
 	b, err := os.ReadFile(s.Path(id))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fresh, nil
+		return fresh, false, nil
 	}
 	if err != nil {
-		return fresh, err
+		return fresh, true, err
 	}
-	got, err := parse(b, id)
-	if err != nil {
-		return fresh, fmt.Errorf("%s: %w", s.Path(id), err)
-	}
-	return got, nil
-}
-
-var errForeign = errors.New("not a session file of this version")
-
-func parse(b []byte, id string) (Session, error) {
-	var got Session
 	if err := json.Unmarshal(b, &got); err != nil {
-		return got, err
+		return fresh, true, fmt.Errorf("%s: %w", s.Path(id), err)
 	}
 	if got.Schema != Schema || got.ID != id {
-		return got, errForeign
+		return fresh, true, fmt.Errorf("%s: %w", s.Path(id), errForeign)
 	}
-	return got, nil
+	return got, true, nil
 }
 
 // Update changes a session while no other process does, and returns it as it
 // was written. A file that cannot be used is kept aside as NAME.bad. On error
-// the returned Session is what change made of the last known one; only the disk
+// the returned Session is what change made of the last known one, and the disk
 // does not have it.
 func (s *Store) Update(id string, change func(*Session)) (Session, error) {
 	if id == "" {
-		got := Session{Schema: Schema}
-		change(&got)
-		return got, ErrNoSession
+		fresh := Session{Schema: Schema}
+		change(&fresh)
+		return fresh, ErrNoSession
 	}
 	var got Session
 	changed := false
-	err := file.Locked(s.Path(id), func() error {
+	err := file.Locked(s.dir, func() error {
+		if err := os.MkdirAll(s.dir, 0o700); err != nil {
+			return err
+		}
+		var known bool
 		var err error
-		got, err = s.Load(id)
-		if err != nil && !errors.Is(err, fs.ErrPermission) {
-			_, err = file.SetAside(s.Path(id))
+		got, known, err = s.load(id)
+		if err != nil {
+			if _, err := file.SetAside(s.Path(id)); err != nil {
+				return err
+			}
+		}
+		if !known {
+			s.prune(time.Now())
 		}
 		if got.Started.IsZero() {
 			got.Started = time.Now().UTC().Truncate(time.Second)
 		}
 		change(&got)
 		changed = true
-		if err != nil {
-			return err
-		}
 		b, err := json.Marshal(got)
 		if err != nil {
 			return err
 		}
 		return file.Write(s.Path(id), append(b, '\n'), 0o600)
 	})
-	if !changed {
-		got, _ = s.Load(id) // the error that matters is the one from above
+	if err != nil && !changed {
+		got, _ = s.Load(id) // the error that matters is the one above
 		change(&got)
 	}
 	return got, err

@@ -1,0 +1,95 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ctx-sidecar/ctx/core/file"
+	"github.com/ctx-sidecar/ctx/core/paths"
+)
+
+// ErrUnsafe is a surface folder that may hold what someone else wrote.
+var ErrUnsafe = errors.New("not used")
+
+// SafeDir is the folder in which ctx keeps what it knows of a workspace, made
+// if need be. That is the workspace's surface folder, unless that one could
+// have been put there by the repository or cannot be written: then a folder of
+// the user's own, and why says what is wrong with the first. A surface folder
+// is marked as nothing for git to track.
+func SafeDir(l paths.Layout, workspace string) (dir, why string) {
+	dir = l.Surface(workspace)
+	err := prepare(dir, filepath.Dir(dir) == workspace)
+	if err == nil {
+		return dir, ""
+	}
+	own := filepath.Join(l.State, "workspaces", paths.ID(workspace))
+	if own != dir {
+		// Where even this one cannot be made, the first write says so.
+		_ = prepare(own, false)
+	}
+	return own, err.Error()
+}
+
+func prepare(dir string, inWorkspace bool) error {
+	if !inWorkspace {
+		if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s: %w: it is no folder, or a link to one", dir, ErrUnsafe)
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+		return fmt.Errorf("%s: %w: it belongs to someone else", dir, ErrUnsafe)
+	}
+	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
+		return fmt.Errorf("%s: cannot be written: %w", dir, err)
+	}
+	if !inWorkspace {
+		return nil
+	}
+	tracked, err := gitTracks(dir)
+	if err != nil {
+		return fmt.Errorf("%s: %w: %w", dir, ErrUnsafe, err)
+	}
+	if tracked {
+		return fmt.Errorf("%s: %w: the git repository has files in it", dir, ErrUnsafe)
+	}
+	for _, d := range []string{dir, filepath.Join(dir, "sessions")} {
+		if err := noLinks(d); err != nil {
+			return err
+		}
+	}
+	return file.Write(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o600)
+}
+
+// noLinks refuses a folder from which a write would go elsewhere: ctx makes no
+// links here, but an unpacked archive may have brought some.
+func noLinks(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Type()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%s: %w: %s is a link", dir, ErrUnsafe, e.Name())
+		}
+	}
+	return nil
+}
