@@ -4,6 +4,8 @@ package hook
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -29,6 +31,7 @@ type Options struct {
 	Workspace string
 	Host      string
 	Config    config.Config
+	Problems  []config.Problem // what was not followed of the configuration
 
 	// Sources reads what the host loads; it is called when an event needs it.
 	Sources func(context.Context) (surface.Sources, error)
@@ -41,6 +44,9 @@ type Options struct {
 	Direct        []string // servers that our wrap knows of and left to the host
 	GatewayActive bool     // the host loads ctx-gateway here
 
+	// Gateway is what ctx-gateway itself lists; nil where that is not known.
+	Gateway *listing.Listing
+
 	// Waiting names those of the servers that will not be started until the
 	// user approves them; nil when nobody can tell.
 	Waiting func([]surface.Server) []string
@@ -50,7 +56,7 @@ type Options struct {
 
 // Handler answers the events of one host in one workspace. It may be used
 // concurrently.
-type Handler struct{ opts Options }
+type Handler struct{ Options }
 
 // New returns a handler.
 func New(o Options) *Handler {
@@ -63,5 +69,55 @@ func New(o Options) *Handler {
 // Handle answers an event. Whatever fails inside is logged and answered by
 // saying nothing, so that the host goes on as if ctx were not there.
 func (h *Handler) Handle(ctx context.Context, ev event.Event) event.Reply {
+	switch ev.Kind {
+	case event.SessionStart, event.Prompt:
+		return h.advise(ctx, ev)
+	case event.ToolBefore:
+		return h.permit(ctx, ev)
+	case event.ToolAfter:
+		h.count(ev)
+	case event.SessionEnd:
+		h.end(ev)
+	}
 	return event.Reply{}
+}
+
+// count records a call that the host made itself. The gateway counts its own.
+func (h *Handler) count(ev event.Event) {
+	t := ev.Tool
+	if t == nil || t.Ours || t.Server == "" {
+		return
+	}
+	err := h.Usage.Append(usage.Call{
+		Session: ev.Session, Host: ev.Host, Server: t.Server, Tool: t.Tool,
+		At: time.Now().UTC(), Failed: t.Failed, Via: usage.ViaHook,
+	})
+	if err != nil {
+		h.Log.Warn("call not counted", "server", t.Server, "tool", t.Tool, "error", err)
+	}
+}
+
+func (h *Handler) end(ev event.Event) {
+	if s, err := h.State.Load(ev.Session); err != nil || s.Started.IsZero() {
+		return // nothing is known of it, so nothing ends
+	}
+	_, err := h.State.Update(ev.Session, func(s *state.Session) {
+		now := time.Now().UTC().Truncate(time.Second)
+		s.Ended = &now
+	})
+	if err != nil {
+		h.Log.Warn("end of session not noted", "session", ev.Session, "error", err)
+	}
+}
+
+// fronts reports whether calls to a server's tools go through the gateway. A
+// gateway that no wrap set up stands before all that it can.
+func (h *Handler) fronts(srv surface.Server) bool {
+	if srv.Own || srv.Disabled {
+		return false
+	}
+	if len(h.Fronted) == 0 {
+		return srv.Direct == ""
+	}
+	return slices.Contains(h.Fronted, srv.Name)
 }

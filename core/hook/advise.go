@@ -1,0 +1,85 @@
+package hook
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ctx-sidecar/ctx/core/advisory"
+	"github.com/ctx-sidecar/ctx/core/event"
+	"github.com/ctx-sidecar/ctx/core/gate"
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/state"
+	"github.com/ctx-sidecar/ctx/core/surface"
+)
+
+// advise gives the advisory, once per conversation: with the event that starts
+// it, or with the first prompt on a host that has no such event.
+func (h *Handler) advise(ctx context.Context, ev event.Event) event.Reply {
+	if h.Config.Surface.Gate == "off" {
+		return event.Reply{}
+	}
+	if s, err := h.State.Load(ev.Session); err == nil && s.Advised {
+		return event.Reply{}
+	}
+	sources, err := h.Sources(ctx)
+	if err != nil {
+		h.Log.Warn("no advisory: the host's configuration cannot be read", "error", err)
+		return event.Reply{}
+	}
+	text := advisory.Text(h.facts(sources))
+
+	// Of two hooks that run for the same session at once, one gives it.
+	already := false
+	_, err = h.State.Update(ev.Session, func(s *state.Session) {
+		already = s.Advised
+		s.Advised = true
+		s.Host, s.Workspace = ev.Host, h.Workspace
+	})
+	if err != nil {
+		h.Log.Warn("session not noted", "session", ev.Session, "error", err)
+		// Without a memory, only the event that comes once may speak.
+		already = already || ev.Kind != event.SessionStart || ev.Source == event.Resume || ev.Source == event.Compact
+	}
+	if already {
+		return event.Reply{}
+	}
+	return event.Reply{Context: text}
+}
+
+func (h *Handler) facts(s surface.Sources) advisory.Facts {
+	g := gate.New(s)
+	s.Servers = slices.DeleteFunc(slices.Clone(s.Servers), func(srv surface.Server) bool {
+		return !srv.Own && !g.AdmitsServer(srv.Name)
+	})
+	f := advisory.Facts{
+		Budget:  h.Config.Surface.MaxStaticTokens,
+		Gateway: h.GatewayActive,
+		Inventory: surface.Price(s, surface.Pricing{
+			Listing: func(srv surface.Server) (listing.Listing, bool) { return h.Cache.Any(srv.Name, srv.Fingerprint()) },
+			Admits:  g.Admits,
+			Fronted: h.Fronted,
+			Gateway: h.Gateway,
+		}),
+		Unreadable: s.Warnings,
+	}
+	for _, p := range h.Problems {
+		f.Unreadable = append(f.Unreadable, fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text))
+	}
+	for _, srv := range s.Servers {
+		if h.GatewayActive && h.beside(srv) {
+			f.Beside = append(f.Beside, srv.Name)
+		}
+	}
+	if h.Waiting != nil {
+		f.Waiting = h.Waiting(slices.DeleteFunc(slices.Clone(s.Servers), func(srv surface.Server) bool { return !h.fronts(srv) }))
+	}
+	return f
+}
+
+// beside reports whether the host loads a server itself that the gateway could
+// stand before, and that was not there when the user last wrapped.
+func (h *Handler) beside(srv surface.Server) bool {
+	return !srv.Own && !srv.Disabled && srv.Direct == "" &&
+		!slices.Contains(h.Fronted, srv.Name) && !slices.Contains(h.Direct, srv.Name)
+}

@@ -1,0 +1,133 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/ctx-sidecar/ctx/core/authority"
+	"github.com/ctx-sidecar/ctx/core/event"
+	"github.com/ctx-sidecar/ctx/core/gate"
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/surface"
+)
+
+// permit answers for a call to one of the gateway's own tools, by the user's
+// rules on the tool that is really meant: the host knows no rule but its own on
+// "mcp__ctx__call_tool". On any other tool it has no opinion.
+func (h *Handler) permit(ctx context.Context, ev event.Event) event.Reply {
+	if ev.Tool == nil || !ev.Tool.Ours {
+		return event.Reply{}
+	}
+	var input struct {
+		Tool   string `json:"tool"`
+		Action string `json:"action"`
+	}
+	// Input that does not parse names nothing, and the gateway refuses it.
+	_ = json.Unmarshal(ev.Tool.Input, &input)
+
+	c := call{tool: input.Tool}
+	switch ev.Tool.Tool {
+	case "tool_search", "describe_tool":
+		return allow("it only looks up tools")
+	case "surface":
+		if input.Action == "index" {
+			return allow("it only looks up tools")
+		}
+		return event.Reply{}
+	case "capability":
+		return event.Reply{}
+	case "call_tool": // the gateway runs nothing but reads through it
+	case "call_tool_write":
+		c.least, c.unlisted = authority.RemoteWrite, authority.RemoteWrite
+	default: // a backend's tool that the gateway lists as it is
+		c.tool, c.unlisted = ev.Tool.Tool, authority.RemoteWrite
+	}
+	switch {
+	case c.tool == "":
+		return event.Reply{}
+	case c.tool == "ctx:read":
+		return allow("it reads on in a result that was cut")
+	}
+	sources, err := h.Sources(ctx)
+	if err != nil {
+		h.Log.Warn("no opinion: the host's configuration cannot be read", "error", err)
+		return event.Reply{}
+	}
+	return h.judge(sources, c, ev.Unattended)
+}
+
+func allow(reason string) event.Reply {
+	return event.Reply{Decision: event.Allow, Reason: "ctx: " + reason}
+}
+
+// call is a call to a tool behind the gateway.
+type call struct {
+	tool     string         // as the model named it
+	least    authority.Tier // what the call asks for, whatever the tool is
+	unlisted authority.Tier // what a tool is taken for that no listing has
+}
+
+// judge answers for a call as the gateway will resolve it.
+func (h *Handler) judge(s surface.Sources, c call, unattended bool) event.Reply {
+	g := gate.New(s)
+	server, tool, tier, ok := h.resolve(s, g, c)
+	if !ok {
+		// The gateway runs nothing that it does not know.
+		return event.Reply{}
+	}
+	v := g.Rule(server, tool)
+	if v.Decision != event.NoOpinion {
+		return event.Reply{Decision: v.Decision, Reason: fmt.Sprintf("ctx: %s:%s: %s", server, tool, v.Reason)}
+	}
+	if tier = max(tier, c.least); tier > authority.Read && !unattended {
+		return event.Reply{Decision: event.Ask, Reason: fmt.Sprintf("ctx: %s:%s may change something (%s)", server, tool, tier)}
+	}
+	return event.Reply{}
+}
+
+// resolve finds the tool that a name means: among the tools that the gate
+// admits, as the gateway does, and then among the others, so that a denied one
+// is told from an unknown one. A name that spells out its server counts even
+// when no listing has the tool yet.
+func (h *Handler) resolve(s surface.Sources, g *gate.Gate, c call) (server, tool string, tier authority.Tier, ok bool) {
+	var all, admitted []listing.Tool
+	for _, srv := range s.Servers {
+		if !h.fronts(srv) {
+			continue
+		}
+		l, ok := h.Cache.Any(srv.Name, srv.Fingerprint())
+		if !ok {
+			continue
+		}
+		for _, t := range l.Parse() {
+			all = append(all, t)
+			if g.Admits(t.Server, t.Name) {
+				admitted = append(admitted, t)
+			}
+		}
+	}
+	found := listing.Find(c.tool, admitted)
+	if len(found) == 0 {
+		found = listing.Find(c.tool, all)
+	}
+	if len(found) == 1 {
+		t := found[0]
+		return t.Server, t.Name, authority.Declared(t.Raw), true
+	}
+	if len(found) > 1 {
+		return "", "", 0, false // the gateway asks which one is meant
+	}
+	for _, srv := range s.Servers {
+		if !h.fronts(srv) {
+			continue
+		}
+		for _, prefix := range []string{srv.Name + ":", "mcp__" + srv.Name + "__", srv.Name + "__"} {
+			if tool, ok := strings.CutPrefix(c.tool, prefix); ok && tool != "" {
+				return srv.Name, tool, c.unlisted, true
+			}
+		}
+	}
+	return "", "", 0, false
+}
