@@ -15,10 +15,13 @@ type Cost struct {
 	Resident int `json:"resident"`  // in every request
 	Deferred int `json:"deferred"`  // loaded by the host when it thinks fit
 	OnDemand int `json:"on_demand"` // read when used
+
+	// Bytes is the UTF-8 text behind Resident, before any rounding.
+	Bytes int `json:"resident_bytes"`
 }
 
 func (c Cost) plus(d Cost) Cost {
-	return Cost{c.Resident + d.Resident, c.Deferred + d.Deferred, c.OnDemand + d.OnDemand}
+	return Cost{c.Resident + d.Resident, c.Deferred + d.Deferred, c.OnDemand + d.OnDemand, c.Bytes + d.Bytes}
 }
 
 // Standing is what a host does with a server.
@@ -106,6 +109,7 @@ func Price(s Sources, p Pricing) Inventory {
 			Resident: tokens.Bytes4(it.Resident),
 			Deferred: tokens.Bytes4(it.Deferred),
 			OnDemand: tokens.Bytes4(it.OnDemand),
+			Bytes:    it.Resident,
 		}})
 	}
 	return inv
@@ -128,15 +132,17 @@ func priceServer(s Sources, srv Server, p Pricing) PricedServer {
 			continue
 		}
 		name := toolName(s.ToolName, srv.Name, t.Name)
-		schema := tokens.Bytes4(recordSize(name, cut(t.Description, s.TextCap), t.InputSchema))
-		cost := Cost{Resident: schema}
+		record := recordSize(name, cut(t.Description, s.TextCap), t.InputSchema)
+		cost := Cost{Resident: tokens.Bytes4(record), Bytes: record}
 		if !eager {
-			cost = Cost{Resident: tokens.Bytes4(len(name)), Deferred: schema}
+			cost = Cost{Resident: tokens.Bytes4(len(name)), Deferred: tokens.Bytes4(record), Bytes: len(name)}
 		}
 		ps.Tools = append(ps.Tools, PricedTool{t.Name, cost})
 		ps.Direct = ps.Direct.plus(cost)
 	}
-	ps.Direct.Resident += tokens.Bytes4(len(cut(l.Instructions, s.TextCap)))
+	instructions := len(cut(l.Instructions, s.TextCap))
+	ps.Direct.Resident += tokens.Bytes4(instructions)
+	ps.Direct.Bytes += instructions
 	return ps
 }
 
