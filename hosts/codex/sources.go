@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/plugins"
+)
+
+// Sources implements [plugins.Adapter].
+func (a adapter) Sources(_ context.Context, req plugins.SourcesRequest) (surface.Sources, error) {
+	dir := req.Dir
+	if dir == "" {
+		dir = req.Workspace
+	}
+	s := a.settings(req.Machine, dir)
+	src := surface.Sources{
+		Host:     hostName,
+		ToolName: toolPattern,
+		Servers:  s.servers(req.Fronted),
+	}
+	src.Loading = s.loading()
+	agents, skills := s.agents(), s.skills(req.Machine.Home)
+	s.markNamed(src.Servers, agents, skills)
+	src.Items = append(s.instructions(), skills...)
+	for _, a := range agents {
+		src.Items = append(src.Items, a.item)
+	}
+	src.Files = s.files
+	src.Warnings = s.warnings
+	src.Unseen = s.unseen(a.system)
+	return src, nil
+}
+
+// unseen says what cannot be told from files, and what could be but is not.
+func (s *settings) unseen(system string) []string {
+	list := []string{
+		"settings on Codex's command line (-c, --profile, -m), connectors of the account, and policies that a device management sets",
+	}
+	if profiles, _ := filepath.Glob(filepath.Join(s.home, "*.config.toml")); len(profiles) > 0 {
+		list = append(list, "servers of a profile file such as "+profiles[0]+", which codex --profile adds")
+	}
+	if file := filepath.Join(system, "requirements.toml"); exists(file) {
+		list = append(list, "what "+file+" forbids")
+	}
+	if s.root.at("plugins") != nil {
+		list = append(list, "servers and skills of Codex plugins")
+	}
+	return list
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/core/wiring"
+	"github.com/ctx-sidecar/ctx/plugins"
+)
+
+// PlanWrap implements [plugins.Adapter]. Codex is wired at user level: project
+// files count only in folders that the user trusts, and not in all that belong
+// to a workspace.
+func (a adapter) PlanWrap(_ context.Context, req plugins.WrapRequest) (plugins.WrapPlan, error) {
+	s := a.settings(req.Machine, req.Workspace)
+	plan := plugins.WrapPlan{
+		Notes: []string{"Codex is wired in " + s.home + ": this reaches every workspace of yours."},
+		Next:  []string{"Codex runs a new hook only once you trust it: start codex, enter /hooks and trust those of ctx-hook."},
+	}
+	if on := s.root.at("features", "hooks"); on != nil && on.value == false {
+		plan.Notes = append(plan.Notes, fmt.Sprintf("hooks are switched off (%s:%d: features.hooks); ctx's do not run until they are on", on.place.File, on.place.Line))
+	}
+	if req.Gateway {
+		ops, err := s.gatewayOps(req)
+		if err != nil {
+			return plugins.WrapPlan{}, err
+		}
+		plan.Edits = append(plan.Edits, ops...)
+	}
+	plan.Edits = s.addHooks(plan.Edits, req.Hook)
+	return plan, nil
+}
+
+// gatewayOps switch the fronted servers off, each in its own table, and add the
+// gateway's.
+func (s *settings) gatewayOps(req plugins.WrapRequest) ([]wiring.Edit, error) {
+	if mine := s.root.at("mcp_servers", ownServer); mine != nil && !own(ownServer, mine) {
+		return nil, fmt.Errorf("%s:%d: a server of yours is named %q, the name that ctx-gateway needs; rename it or take it out, then wrap again",
+			mine.place.File, mine.place.Line, ownServer)
+	}
+	var fronted []surface.Server
+	for _, srv := range s.servers(req.Front) {
+		if slices.Contains(req.Front, srv.Name) {
+			fronted = append(fronted, srv)
+		}
+	}
+	for _, name := range req.Front {
+		if !named(fronted, name) {
+			return nil, fmt.Errorf("codex has no server %q in %s", name, s.user)
+		}
+	}
+
+	edits := []wiring.Edit{{
+		Path:   s.user,
+		Format: wiring.TOML,
+		Mode:   0o600, // as Codex itself makes it
+		Why:    "load ctx-gateway in place of the servers behind it",
+	}}
+	for _, l := range s.layers {
+		ops := s.offOps(l, fronted)
+		switch {
+		case len(ops) == 0:
+		case l.file == s.user:
+			edits[0].Ops = append(edits[0].Ops, ops...)
+		default:
+			edits = append(edits, wiring.Edit{
+				Path:    l.file,
+				Format:  wiring.TOML,
+				Ops:     ops,
+				Why:     "switch off the servers behind ctx-gateway that this project declares",
+				Tracked: "its servers stay direct: they are the repository's, and switching them off there would reach everyone who works in it",
+			})
+		}
+	}
+	edits[0].Ops = append(edits[0].Ops, wiring.Op{
+		Kind:  wiring.Table,
+		Path:  []string{"mcp_servers", ownServer},
+		Value: object(gatewayTable(req.GatewayBin, fronted)),
+	})
+	return edits, nil
+}
+
+// offOps switch servers off in one layer: those that it defines, and those that
+// it switches on, since a higher layer's word would count.
+func (s *settings) offOps(l *layer, fronted []surface.Server) []wiring.Op {
+	var ops []wiring.Op
+	for _, srv := range fronted {
+		table, _ := l.values["mcp_servers"].(map[string]any)
+		entry, _ := table[srv.Name].(map[string]any)
+		if _, says := entry["enabled"]; says || srv.Place.File == l.file {
+			ops = append(ops, wiring.Op{
+				Kind:     wiring.Set,
+				Path:     []string{"mcp_servers", srv.Name, "enabled"},
+				Value:    json.RawMessage("false"),
+				Existing: true,
+			})
+		}
+	}
+	return ops
+}
