@@ -1,0 +1,35 @@
+package trust
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/ctx-sidecar/ctx/core/surface"
+)
+
+// ServerID names a server's declaration: "mcp:NAME@user" for one that the user
+// has in every workspace, "mcp:NAME@WORKSPACE" for one that belongs to the
+// workspace, an absolute path with its links resolved. It is safe to print: in
+// NAME, "@", "%" and what has no glyph stand as %XX.
+func ServerID(s surface.Server, workspace string) string {
+	where := "user"
+	if s.Scope == surface.ScopeProject || s.Scope == surface.ScopeLocal {
+		where = escape(workspace, "%")
+	}
+	return "mcp:" + escape(s.Name, "%@") + "@" + where
+}
+
+func escape(s, special string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsGraphic(r) && r != unicode.ReplacementChar && !strings.ContainsRune(special, r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, c := range []byte(string(r)) {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}

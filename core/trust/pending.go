@@ -1,0 +1,79 @@
+package trust
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ctx-sidecar/ctx/core/surface"
+)
+
+// waiting is a declaration that was met and that nobody has decided about.
+type waiting struct {
+	Fingerprint string         `json:"fingerprint"`
+	At          time.Time      `json:"at"`
+	Server      surface.Server `json:"server"`
+}
+
+// mostPending bounds what a repository full of servers can write here.
+const mostPending = 200
+
+// Note remembers a server that was not started for want of an approval, so that
+// the user can be shown it. The same declaration is noted once.
+func (s *Store) Note(id string, srv surface.Server) error {
+	fp := srv.Fingerprint()
+	known := func(d document) bool {
+		st := d.check(id, fp)
+		return d.Pending[id].Fingerprint == fp || st == Approved || st == Rejected
+	}
+	if known(s.view()) {
+		return nil // without the lock, as at every start but the first
+	}
+	return s.update(func(d *document) error {
+		if known(*d) {
+			return errUnchanged
+		}
+		put(&d.Pending, id, waiting{fp, s.now().UTC(), srv})
+		for len(d.Pending) > mostPending {
+			delete(d.Pending, slices.MinFunc(slices.Collect(maps.Keys(d.Pending)), func(a, b string) int {
+				return d.Pending[a].At.Compare(d.Pending[b].At)
+			}))
+		}
+		return nil
+	})
+}
+
+// Entry is one line of what is known about servers.
+type Entry struct {
+	ID          string         `json:"id"`
+	Status      Status         `json:"status"` // Approved, Rejected; for what waits: Unknown, or Changed where another declaration is approved
+	Fingerprint string         `json:"fingerprint"`
+	By          string         `json:"by,omitempty"` // "" while it waits
+	At          time.Time      `json:"at"`
+	Server      surface.Server `json:"server"`
+}
+
+// Waits reports whether the user has yet to decide.
+func (e Entry) Waits() bool { return e.Status == Unknown || e.Status == Changed }
+
+// Entries lists every decision and all that waits for one, by ID and then by
+// time.
+func (s *Store) Entries() []Entry {
+	d := s.view()
+	var out []Entry
+	for id, r := range d.Servers {
+		for _, x := range r.Decisions {
+			out = append(out, Entry{id, x.Verdict, x.Fingerprint, x.By, x.At, x.Server})
+		}
+	}
+	for id, w := range d.Pending {
+		if st := d.check(id, w.Fingerprint); st == Unknown || st == Changed {
+			out = append(out, Entry{id, st, w.Fingerprint, "", w.At, w.Server})
+		}
+	}
+	slices.SortFunc(out, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), a.At.Compare(b.At), cmp.Compare(a.Fingerprint, b.Fingerprint))
+	})
+	return out
+}
