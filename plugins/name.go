@@ -1,0 +1,11 @@
+package plugins
+
+import (
+	"regexp"
+	"strings"
+)
+
+var validName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+
+// nameOf returns the host's name in the file name of an adapter.
+func nameOf(file string) string { return strings.TrimPrefix(file, Prefix) }

@@ -1,0 +1,6 @@
+package plugins
+
+import "runtime"
+
+// diesWithParent says whether the kernel ends the children of a killed process.
+const diesWithParent = runtime.GOOS == "linux"
