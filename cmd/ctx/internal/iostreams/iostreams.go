@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"golang.org/x/term"
@@ -80,4 +81,14 @@ func (s *Streams) dress(code, t string) string {
 		return t
 	}
 	return "\x1b[" + code + "m" + t + "\x1b[0m"
+}
+
+// Clean writes what has no glyph as an escape, so that text out of a repository
+// cannot steer the terminal or hide a part of itself.
+func Clean(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return text
+	}
+	quoted := strconv.Quote(text)
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }

@@ -25,11 +25,11 @@ func NewTable(heads ...string) *Table {
 	return t
 }
 
-// Row adds a row; its cells are printed as fmt.Sprint would.
+// Row adds a row; its cells are printed as fmt.Sprint would, cleaned.
 func (t *Table) Row(cells ...any) {
 	row := make([]string, len(t.heads))
 	for i, c := range cells {
-		row[i] = fmt.Sprint(c)
+		row[i] = Clean(fmt.Sprint(c))
 	}
 	t.rows = append(t.rows, row)
 }
