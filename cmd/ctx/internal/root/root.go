@@ -9,10 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/approve"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/completion"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/help"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/plugins"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/trust"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/version"
 )
 
@@ -41,7 +44,10 @@ tool behind the gateway is one call away, in the same turn.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	},
+		approve.New(f),
 		completion.New(f),
+		plugins.New(f),
+		trust.New(f),
 		version.New(f),
 	)
 	root.SetHelpCommand(help.New(f))

@@ -1,0 +1,76 @@
+package trust
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/trust"
+)
+
+// Decided is what ctx trust approve and reject print with --json.
+type Decided struct {
+	Servers []trust.Entry `json:"servers"`
+}
+
+func newDecide(f *cmdutil.Factory, verb, short string, to trust.Status) *cobra.Command {
+	return &cobra.Command{
+		Use:               verb + " ID...",
+		Short:             short,
+		Example:           "  ctx trust " + verb + " github",
+		Args:              cmdutil.Args(1, -1),
+		ValidArgsFunction: complete(f),
+		RunE: func(_ *cobra.Command, args []string) error {
+			t := open(f)
+			var chosen []trust.Entry
+			for _, arg := range args {
+				found, err := find(t, arg)
+				if err != nil {
+					warn(f, t)
+					return err
+				}
+				chosen = append(chosen, choose(found, to))
+			}
+			for i := range chosen {
+				e := &chosen[i]
+				if err := decide(t, *e, to); err != nil {
+					return err
+				}
+				e.Status, e.By = to, "user"
+			}
+			warn(f, t)
+			return f.Print("trust", Decided{chosen}, Decided{chosen}.print)
+		},
+	}
+}
+
+// choose takes the declaration that the decision is about: the one that waits,
+// else the only one, else the last that stands otherwise.
+func choose(found []trust.Entry, to trust.Status) trust.Entry {
+	for _, e := range found {
+		if e.Waits() {
+			return e
+		}
+	}
+	for i := len(found) - 1; i >= 0; i-- {
+		if found[i].Status != to {
+			return found[i]
+		}
+	}
+	return found[len(found)-1]
+}
+
+func decide(t *trust.Store, e trust.Entry, to trust.Status) error {
+	if to == trust.Rejected {
+		return t.Reject(e.ID, e.Fingerprint)
+	}
+	return t.Approve(e.ID, trust.Approval{Fingerprint: e.Fingerprint, By: "user", Server: e.Server})
+}
+
+func (d Decided) print(s *iostreams.Streams) {
+	for _, e := range d.Servers {
+		fmt.Fprintf(s.Out, "%s %s\n    %s\n", e.Status, iostreams.Clean(e.ID), cmdutil.Start(e.Server))
+	}
+}

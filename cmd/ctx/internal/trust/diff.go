@@ -1,0 +1,63 @@
+package trust
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/trust"
+)
+
+// Diff is what ctx trust diff --json prints.
+type Diff struct {
+	ID     string       `json:"id"`
+	Status trust.Status `json:"status"`
+	Lines  []string     `json:"lines"`
+}
+
+func newDiff(f *cmdutil.Factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "diff ID",
+		Short:             "Show how a server that waits differs from what was approved",
+		Example:           "  ctx trust diff github",
+		Args:              cmdutil.Args(1, 1),
+		ValidArgsFunction: complete(f),
+		RunE: func(_ *cobra.Command, args []string) error {
+			t := open(f)
+			found, err := find(t, args[0])
+			warn(f, t)
+			if err != nil {
+				return err
+			}
+			// What waits comes last; else the last decision is shown against itself.
+			e := found[len(found)-1]
+			for _, x := range found {
+				if x.Waits() {
+					e = x
+				}
+			}
+			d := Diff{e.ID, e.Status, append([]string{}, t.Diff(e.ID, e.Server)...)}
+			return f.Print("trust-diff", d, d.print)
+		},
+	}
+}
+
+func (d Diff) print(s *iostreams.Streams) {
+	fmt.Fprintln(s.Out, s.Bold(iostreams.Clean(d.ID)))
+	if len(d.Lines) == 0 {
+		fmt.Fprintln(s.Out, "  nothing has changed since it was approved")
+	}
+	for _, l := range d.Lines {
+		l = iostreams.Clean(l)
+		switch {
+		case strings.HasPrefix(l, "- "):
+			l = s.Red(l)
+		case strings.HasPrefix(l, "+ "):
+			l = s.Green(l)
+		}
+		fmt.Fprintln(s.Out, "  "+l)
+	}
+}

@@ -1,0 +1,129 @@
+// Package trust is the command ctx trust: what the user has said of MCP servers.
+package trust
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/trust"
+)
+
+// New makes the command.
+func New(f *cmdutil.Factory) *cobra.Command {
+	return cmdutil.Group(&cobra.Command{
+		Use:   "trust",
+		Short: "Decide which MCP servers may be started",
+		Long: `Decide which MCP servers may be started. A server is approved down to its exact
+command, arguments, environment, folder, url and headers, as they are written in
+the configuration; whatever changes there has to be approved again.`,
+		Example: "  ctx trust list\n  ctx trust diff github\n  ctx trust approve github",
+	},
+		newList(f), newDiff(f),
+		newDecide(f, "approve", "Let a server be started as it is declared now", trust.Approved),
+		newDecide(f, "reject", "Forbid a server as it is declared now", trust.Rejected),
+	)
+}
+
+func open(f *cmdutil.Factory) *trust.Store { return trust.Open(f.Layout().Trust()) }
+
+// warn says what is wrong with the file of approvals.
+func warn(f *cmdutil.Factory, t *trust.Store) {
+	for _, p := range t.Problems() {
+		fmt.Fprintf(f.IO.Err, "warning: %s\n", iostreams.Clean(p))
+	}
+}
+
+// List is what ctx trust list --json prints.
+type List struct {
+	Servers  []trust.Entry `json:"servers"`
+	Problems []string      `json:"problems"`
+}
+
+func newList(f *cmdutil.Factory) *cobra.Command {
+	var waits bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the servers that were decided about or wait for it",
+		Example: "  ctx trust list --waiting",
+		Args:    cmdutil.Args(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			t := open(f)
+			l := List{Servers: append([]trust.Entry{}, t.Entries()...)}
+			if waits {
+				l.Servers = slices.DeleteFunc(l.Servers, func(e trust.Entry) bool { return !e.Waits() })
+			}
+			l.Problems = append([]string{}, t.Problems()...)
+			warn(f, t)
+			return f.Print("trust", l, l.print)
+		},
+	}
+	cmd.Flags().BoolVar(&waits, "waiting", false, "only those that wait for a decision")
+	return cmd
+}
+
+func (l List) print(s *iostreams.Streams) {
+	if len(l.Servers) == 0 {
+		fmt.Fprintln(s.Out, "No server was decided about yet, and none waits.")
+		return
+	}
+	t := iostreams.NewTable("STATUS", "ID", "BY", "AT", "STARTS")
+	for _, e := range l.Servers {
+		by := e.By
+		if e.Waits() {
+			by = "-"
+		}
+		t.Row(word(e), e.ID, by, e.At.Local().Format(time.DateTime), cmdutil.Start(e.Server))
+	}
+	t.Write(s)
+}
+
+func word(e trust.Entry) string {
+	switch e.Status {
+	case trust.Unknown:
+		return "waits"
+	case trust.Changed:
+		return "changed, waits"
+	}
+	return string(e.Status)
+}
+
+// match finds the entries that an argument means: an ID, or a server's name.
+func match(entries []trust.Entry, arg string) []trust.Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e trust.Entry) bool {
+		return e.ID != arg && e.Server.Name != arg
+	})
+}
+
+func complete(f *cmdutil.Factory) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var ids []cobra.Completion
+		for _, e := range open(f).Entries() {
+			ids = append(ids, e.ID)
+		}
+		slices.Sort(ids)
+		return slices.Compact(ids), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// find is match for exactly one server.
+func find(t *trust.Store, arg string) ([]trust.Entry, error) {
+	found := match(t.Entries(), arg)
+	if len(found) == 0 {
+		return nil, cmdutil.Fail("see: ctx trust list", "no server %q was decided about or waits", arg)
+	}
+	var ids []string
+	for _, e := range found {
+		ids = append(ids, e.ID)
+	}
+	slices.Sort(ids)
+	if ids = slices.Compact(ids); len(ids) > 1 {
+		return nil, cmdutil.Fail("name one: "+strings.Join(ids, ", "), "%d servers are named %q", len(ids), arg)
+	}
+	return found, nil
+}
