@@ -104,17 +104,18 @@ type Place struct {
 // exactly as long as the fingerprint stays.
 func (s Server) Fingerprint() string {
 	// A struct marshals in field order and a map in key order, so the bytes are
-	// the same wherever the same server is declared.
+	// the same wherever the same server is declared. No arguments are the same
+	// as an empty list of them.
 	b, err := json.Marshal(struct {
 		Transport  Transport
 		Command    string
-		Args       []string
-		Env        map[string]string
-		EnvVars    []string
+		Args       []string          `json:",omitempty"`
+		Env        map[string]string `json:",omitempty"`
+		EnvVars    []string          `json:",omitempty"`
 		Cwd        string
 		URL        string
-		Headers    map[string]string
-		HeaderEnv  map[string]string
+		Headers    map[string]string `json:",omitempty"`
+		HeaderEnv  map[string]string `json:",omitempty"`
 		BearerEnv  string
 		HeadersCmd string
 	}{s.Transport, s.Command, s.Args, s.Env, s.EnvVars, s.Cwd, s.URL, s.Headers, s.HeaderEnv, s.BearerEnv, s.HeadersCmd})
