@@ -13,7 +13,9 @@ func toDescription(d Description) *pluginpb.Description {
 		Events: each(d.Events, func(e EventSpec) *pluginpb.EventSpec {
 			return &pluginpb.EventSpec{Name: e.Name, Sample: e.Sample}
 		}),
-		ProtocolMinor: ProtocolMinor,
+		AsksPermission: d.AsksPermission,
+		SessionEnv:     d.SessionEnv,
+		ProtocolMinor:  ProtocolMinor,
 	}
 }
 
@@ -25,6 +27,8 @@ func fromDescription(d *pluginpb.Description) Description {
 		Events: each(d.GetEvents(), func(e *pluginpb.EventSpec) EventSpec {
 			return EventSpec{Name: e.GetName(), Sample: e.GetSample()}
 		}),
+		AsksPermission: d.GetAsksPermission(),
+		SessionEnv:     d.GetSessionEnv(),
 	}
 }
 

@@ -25,6 +25,7 @@ func toSources(s surface.Sources) *pluginpb.SourcesResponse {
 		Rules:    each(s.Rules, toRule),
 		Loading:  string(s.Loading),
 		ToolName: s.ToolName,
+		TextCap:  int64(s.TextCap),
 		Files:    s.Files,
 		Warnings: s.Warnings,
 		Unseen:   s.Unseen,
@@ -39,6 +40,7 @@ func fromSources(s *pluginpb.SourcesResponse) surface.Sources {
 		Rules:    each(s.GetRules(), fromRule),
 		Loading:  surface.Loading(s.GetLoading()),
 		ToolName: s.GetToolName(),
+		TextCap:  int(s.GetTextCap()),
 		Files:    s.GetFiles(),
 		Warnings: s.GetWarnings(),
 		Unseen:   s.GetUnseen(),
@@ -84,13 +86,13 @@ func fromItem(i *pluginpb.Item) surface.Item {
 
 func toRule(r surface.Rule) *pluginpb.Rule {
 	return &pluginpb.Rule{
-		Effect: string(r.Effect), Server: r.Server, Tool: r.Tool, Text: r.Text, Place: toPlace(r.Place),
+		Effect: string(r.Effect), Server: r.Server, Tool: r.Tool, Text: r.Text, Place: toPlace(r.Place), Plain: r.Plain,
 	}
 }
 
 func fromRule(r *pluginpb.Rule) surface.Rule {
 	return surface.Rule{
 		Effect: surface.Effect(r.GetEffect()), Server: r.GetServer(), Tool: r.GetTool(),
-		Text: r.GetText(), Place: fromPlace(r.GetPlace()),
+		Text: r.GetText(), Place: fromPlace(r.GetPlace()), Plain: r.GetPlain(),
 	}
 }

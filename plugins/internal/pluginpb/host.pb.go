@@ -66,14 +66,16 @@ func (*DescribeRequest) Descriptor() ([]byte, []int) {
 }
 
 type Description struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
-	Title         string                 `protobuf:"bytes,2,opt,name=title" json:"title,omitempty"`
-	Version       string                 `protobuf:"bytes,3,opt,name=version" json:"version,omitempty"`
-	Events        []*EventSpec           `protobuf:"bytes,4,rep,name=events" json:"events,omitempty"`
-	ProtocolMinor int32                  `protobuf:"varint,5,opt,name=protocol_minor,json=protocolMinor" json:"protocol_minor,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Name           string                 `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
+	Title          string                 `protobuf:"bytes,2,opt,name=title" json:"title,omitempty"`
+	Version        string                 `protobuf:"bytes,3,opt,name=version" json:"version,omitempty"`
+	Events         []*EventSpec           `protobuf:"bytes,4,rep,name=events" json:"events,omitempty"`
+	ProtocolMinor  int32                  `protobuf:"varint,5,opt,name=protocol_minor,json=protocolMinor" json:"protocol_minor,omitempty"`
+	AsksPermission bool                   `protobuf:"varint,6,opt,name=asks_permission,json=asksPermission" json:"asks_permission,omitempty"`
+	SessionEnv     string                 `protobuf:"bytes,7,opt,name=session_env,json=sessionEnv" json:"session_env,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Description) Reset() {
@@ -139,6 +141,20 @@ func (x *Description) GetProtocolMinor() int32 {
 		return x.ProtocolMinor
 	}
 	return 0
+}
+
+func (x *Description) GetAsksPermission() bool {
+	if x != nil {
+		return x.AsksPermission
+	}
+	return false
+}
+
+func (x *Description) GetSessionEnv() string {
+	if x != nil {
+		return x.SessionEnv
+	}
+	return ""
 }
 
 type EventSpec struct {
@@ -832,6 +848,7 @@ type SourcesResponse struct {
 	Files         []string               `protobuf:"bytes,7,rep,name=files" json:"files,omitempty"`
 	Warnings      []string               `protobuf:"bytes,8,rep,name=warnings" json:"warnings,omitempty"`
 	Unseen        []string               `protobuf:"bytes,9,rep,name=unseen" json:"unseen,omitempty"`
+	TextCap       int64                  `protobuf:"varint,10,opt,name=text_cap,json=textCap" json:"text_cap,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -929,6 +946,13 @@ func (x *SourcesResponse) GetUnseen() []string {
 	return nil
 }
 
+func (x *SourcesResponse) GetTextCap() int64 {
+	if x != nil {
+		return x.TextCap
+	}
+	return 0
+}
+
 type Server struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
@@ -957,6 +981,7 @@ type Server struct {
 	DisabledTools []string               `protobuf:"bytes,24,rep,name=disabled_tools,json=disabledTools" json:"disabled_tools,omitempty"`
 	Approval      string                 `protobuf:"bytes,25,opt,name=approval" json:"approval,omitempty"`
 	ToolApproval  map[string]string      `protobuf:"bytes,26,rep,name=tool_approval,json=toolApproval" json:"tool_approval,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Eager         bool                   `protobuf:"varint,27,opt,name=eager" json:"eager,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1173,6 +1198,13 @@ func (x *Server) GetToolApproval() map[string]string {
 	return nil
 }
 
+func (x *Server) GetEager() bool {
+	if x != nil {
+		return x.Eager
+	}
+	return false
+}
+
 // Names is a list that can also be absent.
 type Names struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1369,6 +1401,7 @@ type Rule struct {
 	Tool          string                 `protobuf:"bytes,3,opt,name=tool" json:"tool,omitempty"`
 	Text          string                 `protobuf:"bytes,4,opt,name=text" json:"text,omitempty"`
 	Place         *Place                 `protobuf:"bytes,5,opt,name=place" json:"place,omitempty"`
+	Plain         bool                   `protobuf:"varint,6,opt,name=plain" json:"plain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1436,6 +1469,13 @@ func (x *Rule) GetPlace() *Place {
 		return x.Place
 	}
 	return nil
+}
+
+func (x *Rule) GetPlain() bool {
+	if x != nil {
+		return x.Plain
+	}
+	return false
 }
 
 type WrapRequest struct {
@@ -1975,13 +2015,16 @@ var File_plugins_host_proto protoreflect.FileDescriptor
 const file_plugins_host_proto_rawDesc = "" +
 	"\n" +
 	"\x12plugins/host.proto\x12\vctx.host.v1\x1a\x1egoogle/protobuf/duration.proto\"\x11\n" +
-	"\x0fDescribeRequest\"\xa8\x01\n" +
+	"\x0fDescribeRequest\"\xf2\x01\n" +
 	"\vDescription\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05title\x18\x02 \x01(\tR\x05title\x12\x18\n" +
 	"\aversion\x18\x03 \x01(\tR\aversion\x12.\n" +
 	"\x06events\x18\x04 \x03(\v2\x16.ctx.host.v1.EventSpecR\x06events\x12%\n" +
-	"\x0eprotocol_minor\x18\x05 \x01(\x05R\rprotocolMinor\"7\n" +
+	"\x0eprotocol_minor\x18\x05 \x01(\x05R\rprotocolMinor\x12'\n" +
+	"\x0fasks_permission\x18\x06 \x01(\bR\x0easksPermission\x12\x1f\n" +
+	"\vsession_env\x18\a \x01(\tR\n" +
+	"sessionEnv\"7\n" +
 	"\tEventSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06sample\x18\x02 \x01(\fR\x06sample\"/\n" +
@@ -2036,7 +2079,7 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\amachine\x18\x01 \x01(\v2\x14.ctx.host.v1.MachineR\amachine\x12\x1c\n" +
 	"\tworkspace\x18\x02 \x01(\tR\tworkspace\x12\x10\n" +
 	"\x03dir\x18\x03 \x01(\tR\x03dir\x12\x18\n" +
-	"\afronted\x18\x04 \x03(\tR\afronted\"\xa7\x02\n" +
+	"\afronted\x18\x04 \x03(\tR\afronted\"\xc2\x02\n" +
 	"\x0fSourcesResponse\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12-\n" +
 	"\aservers\x18\x02 \x03(\v2\x13.ctx.host.v1.ServerR\aservers\x12'\n" +
@@ -2046,7 +2089,9 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\ttool_name\x18\x06 \x01(\tR\btoolName\x12\x14\n" +
 	"\x05files\x18\a \x03(\tR\x05files\x12\x1a\n" +
 	"\bwarnings\x18\b \x03(\tR\bwarnings\x12\x16\n" +
-	"\x06unseen\x18\t \x03(\tR\x06unseen\"\xd7\t\n" +
+	"\x06unseen\x18\t \x03(\tR\x06unseen\x12\x19\n" +
+	"\btext_cap\x18\n" +
+	" \x01(\x03R\atextCap\"\xed\t\n" +
 	"\x06Server\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05scope\x18\x02 \x01(\tR\x05scope\x12(\n" +
@@ -2079,7 +2124,8 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\renabled_tools\x18\x17 \x01(\v2\x12.ctx.host.v1.NamesR\fenabledTools\x12%\n" +
 	"\x0edisabled_tools\x18\x18 \x03(\tR\rdisabledTools\x12\x1a\n" +
 	"\bapproval\x18\x19 \x01(\tR\bapproval\x12J\n" +
-	"\rtool_approval\x18\x1a \x03(\v2%.ctx.host.v1.Server.ToolApprovalEntryR\ftoolApproval\x1a6\n" +
+	"\rtool_approval\x18\x1a \x03(\v2%.ctx.host.v1.Server.ToolApprovalEntryR\ftoolApproval\x12\x14\n" +
+	"\x05eager\x18\x1b \x01(\bR\x05eager\x1a6\n" +
 	"\bEnvEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a:\n" +
@@ -2104,13 +2150,14 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\x05place\x18\x04 \x01(\v2\x12.ctx.host.v1.PlaceR\x05place\x12\x1a\n" +
 	"\bresident\x18\x05 \x01(\x03R\bresident\x12\x1a\n" +
 	"\bdeferred\x18\x06 \x01(\x03R\bdeferred\x12\x1b\n" +
-	"\ton_demand\x18\a \x01(\x03R\bonDemand\"\x88\x01\n" +
+	"\ton_demand\x18\a \x01(\x03R\bonDemand\"\x9e\x01\n" +
 	"\x04Rule\x12\x16\n" +
 	"\x06effect\x18\x01 \x01(\tR\x06effect\x12\x16\n" +
 	"\x06server\x18\x02 \x01(\tR\x06server\x12\x12\n" +
 	"\x04tool\x18\x03 \x01(\tR\x04tool\x12\x12\n" +
 	"\x04text\x18\x04 \x01(\tR\x04text\x12(\n" +
-	"\x05place\x18\x05 \x01(\v2\x12.ctx.host.v1.PlaceR\x05place\"\xf0\x01\n" +
+	"\x05place\x18\x05 \x01(\v2\x12.ctx.host.v1.PlaceR\x05place\x12\x14\n" +
+	"\x05plain\x18\x06 \x01(\bR\x05plain\"\xf0\x01\n" +
 	"\vWrapRequest\x12.\n" +
 	"\amachine\x18\x01 \x01(\v2\x14.ctx.host.v1.MachineR\amachine\x12\x1c\n" +
 	"\tworkspace\x18\x02 \x01(\tR\tworkspace\x12\x14\n" +
