@@ -126,7 +126,10 @@ func priceServer(s Sources, srv Server, p Pricing) PricedServer {
 		ps.Unmeasured = l.Failed
 		return ps
 	}
-	eager := s.Loading != Deferred || srv.Eager
+	loading := s.Loading
+	if srv.Eager {
+		loading = Eager
+	}
 	for _, t := range l.Parse() {
 		if p.Admits != nil && !srv.Own && !p.Admits(srv.Name, t.Name) {
 			continue
@@ -134,16 +137,30 @@ func priceServer(s Sources, srv Server, p Pricing) PricedServer {
 		name := toolName(s.ToolName, srv.Name, t.Name)
 		record := recordSize(name, cut(t.Description, s.TextCap), t.InputSchema)
 		cost := Cost{Resident: tokens.Bytes4(record), Bytes: record}
-		if !eager {
+		switch loading {
+		case Deferred:
 			cost = Cost{Resident: tokens.Bytes4(len(name)), Deferred: tokens.Bytes4(record), Bytes: len(name)}
+		case ServerLines:
+			cost = Cost{Deferred: tokens.Bytes4(record)}
 		}
 		ps.Tools = append(ps.Tools, PricedTool{t.Name, cost})
 		ps.Direct = ps.Direct.plus(cost)
 	}
-	instructions := len(cut(l.Instructions, s.TextCap))
-	ps.Direct.Resident += tokens.Bytes4(instructions)
-	ps.Direct.Bytes += instructions
+	text := cut(l.Instructions, s.TextCap)
+	if loading == ServerLines {
+		text = serverLine(s, srv, l)
+	}
+	ps.Direct.Resident += tokens.Bytes4(len(text))
+	ps.Direct.Bytes += len(text)
 	return ps
+}
+
+// serverLine is all that a request carries of a server under [ServerLines].
+func serverLine(s Sources, srv Server, l listing.Listing) string {
+	const most = 250
+	first, _, _ := strings.Cut(l.Instructions, "\n")
+	name := strings.TrimRight(toolName(s.ToolName, srv.Name, ""), "_")
+	return "- " + name + ": " + cut(first, most) + "\n"
 }
 
 func listingOf(srv Server, p Pricing) (listing.Listing, bool) {

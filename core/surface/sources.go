@@ -24,6 +24,10 @@ type Loading string
 const (
 	Eager    Loading = "eager"    // every schema, each turn
 	Deferred Loading = "deferred" // names alone; the host's own search loads a schema
+	// ServerLines is one line for each server, its name and the first line of its
+	// instructions cut at 250 characters; the host's own search loads names and
+	// schemas.
+	ServerLines Loading = "server_lines"
 )
 
 // Sources is everything that one host would load in one workspace, read from
