@@ -47,7 +47,8 @@ type entry struct {
 type Failure struct {
 	Reason string    `json:"reason"`
 	At     time.Time `json:"at"`
-	Count  int       `json:"count"` // in a row
+	Count  int       `json:"count"`          // in a row
+	Hung   bool      `json:"hung,omitempty"` // see [Listing.Hung]
 }
 
 type cacheJSON struct {
@@ -147,7 +148,7 @@ func (c *Cache) put(l Listing) {
 	e := entry{Listing: l}
 	if l.Failed != "" {
 		e.Listing = Listing{Server: l.Server, Fingerprint: l.Fingerprint, Capabilities: l.Capabilities}
-		e.Failure = &Failure{Reason: l.Failed, At: l.At, Count: 1}
+		e.Failure = &Failure{Reason: l.Failed, At: l.At, Count: 1, Hung: l.Hung}
 	}
 	kept := []entry{}
 	same := 0

@@ -23,6 +23,7 @@ type Listing struct {
 	At           time.Time         `json:"at"`
 	Notes        []string          `json:"notes,omitempty"`  // what was odd: a repeated cursor, a duplicate name
 	Failed       string            `json:"failed,omitempty"` // why there is no listing; Tools is then empty
+	Hung         bool              `json:"hung,omitempty"`   // Failed because the server took too long
 }
 
 // Tool is what ctx itself reads of a tool definition. The definition stays raw.

@@ -1,0 +1,78 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ctx-sidecar/ctx/core/surface"
+)
+
+// errOAuth is the failure of a server to which only the host can log in.
+var errOAuth = errors.New("needs the host's own OAuth (the server answered 401)")
+
+func needsOAuth(err error) bool { return errors.Is(err, errOAuth) }
+
+// open starts a session once it is its turn, within the server's own deadline.
+func (b *backend) open(a *attempt) (*session, error) {
+	defer b.m.slots.leave(a.ticket)
+	select {
+	case <-a.ticket.granted:
+	case <-b.m.ctx.Done():
+		return nil, errClosing
+	}
+	limit := b.srv.StartTimeout
+	if limit <= 0 {
+		limit = defaultStartTimeout
+	}
+	ctx, cancel := context.WithTimeoutCause(b.m.ctx, limit, slowStart{limit})
+	defer cancel()
+	s := &session{
+		server: b.srv.Name, client: b.m.opt.Client, log: b.log, began: time.Now(),
+		wake: make(chan struct{}, 1),
+	}
+	e := newExpander(b.srv, b.m.opt.Env)
+	err := b.dial(ctx, s, e)
+	b.mu.Lock()
+	b.warnings = e.warnings
+	b.mu.Unlock()
+	for _, w := range e.warnings {
+		b.log.Warn(w)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := s.initialize(ctx, b.m.capabilities()); err != nil {
+		// It may be stubborn; whoever waits for the failure need not wait for that.
+		b.m.wg.Go(s.link.close)
+		if words := s.link.words(); words != "" && isHung(err) {
+			err = fmt.Errorf("%w; its last words: %s", err, words)
+		}
+		return nil, err
+	}
+	b.log.Info("started", "took", time.Since(s.began).Round(time.Millisecond))
+	return s, nil
+}
+
+func (b *backend) dial(ctx context.Context, s *session, e *expander) error {
+	switch b.srv.Transport {
+	case surface.Stdio:
+		l, err := e.launch(b.srv, b.m.opt.Dir)
+		if err != nil {
+			return err
+		}
+		sp, err := b.m.spawn()
+		if err != nil {
+			return fmt.Errorf("start the spawner: %w", err)
+		}
+		k, err := dialStdio(ctx, sp, l, s, b.log)
+		if err != nil {
+			return err
+		}
+		s.link = k
+		return nil
+	default:
+		return fmt.Errorf("transport %q cannot be put behind a gateway", b.srv.Transport)
+	}
+}
