@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,12 +38,13 @@ const (
 // setting is one key of a table, in the order in which it is written.
 type setting struct {
 	key   string
-	value any // bool, int, string or []string, which JSON and TOML write alike
+	value any // bool, json.Number, string or []string, which JSON and TOML write alike
 }
 
 // gatewayTable is what [mcp_servers.ctx] holds. omit_tools_from keeps our few
 // tools out of Codex's own search, so that the model sees them at once; approval
-// is left to the gateway, which knows the tool behind a call.
+// is left to the gateway, which knows the tool behind a call. Order and numbers
+// are as "codex mcp add" writes them: it rewrites every table of the file.
 func gatewayTable(program string, fronted []surface.Server) []setting {
 	vars := slices.Clone(ownVars)
 	start, call := hostStartTimeout, hostCallTimeout
@@ -60,15 +62,17 @@ func gatewayTable(program string, fronted []surface.Server) []setting {
 	return []setting{
 		{"command", program},
 		{"args", []string{"--host", hostName}},
-		{"omit_tools_from", []string{"deferred"}},
-		{"default_tools_approval_mode", "approve"},
 		{"env_vars", unique(vars)},
+		{"omit_tools_from", []string{"deferred"}},
 		{"startup_timeout_sec", seconds(start)},
 		{"tool_timeout_sec", seconds(call)},
+		{"default_tools_approval_mode", "approve"},
 	}
 }
 
-func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
+func seconds(d time.Duration) json.Number {
+	return json.Number(strconv.FormatFloat(math.Ceil(d.Seconds()), 'f', 1, 64))
+}
 
 // unique keeps the first of equal names.
 func unique(names []string) []string {

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // hookGroup is one entry of an event, in hooks.json and in [hooks] alike.
@@ -38,27 +40,47 @@ func (s *settings) hookGroups() map[string][]hookGroup {
 			all[file] = groups
 		}
 	}
-	if file := hooksFile(s.home); all[file] == nil {
-		all[file] = s.readHooks(file) // there need be no config.toml
+	if !slices.Contains(s.files, hooksFile(s.home)) {
+		all[hooksFile(s.home)] = s.readHooks(hooksFile(s.home)) // there need be no config.toml
 	}
 	return all
 }
 
+// readHooks reads a hooks.json as strictly as Codex does, which passes over a
+// file with comments, a byte order mark or keys of others.
 func (s *settings) readHooks(file string) []hookGroup {
 	s.files = append(s.files, file)
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return nil
 	}
-	b = bytes.TrimPrefix(b, []byte("\ufeff"))
-	var wrong *json.SyntaxError
-	if err := json.Unmarshal(b, new(any)); errors.As(err, &wrong) {
-		before := b[:min(int(wrong.Offset), len(b))]
-		line := 1 + bytes.Count(before, []byte("\n"))
-		s.warn(fmt.Sprintf("%s:%d:%d: %v", file, line, len(before)-bytes.LastIndexByte(before, '\n')-1, err))
+	if problem := hooksProblem(file, b); problem != "" {
+		s.warn(problem)
 		return nil
 	}
 	return parseHooks(b)
+}
+
+// hooksProblem says why Codex would not read the text of a hooks.json, "" where
+// it does.
+func hooksProblem(file string, text []byte) string {
+	var keys map[string]json.RawMessage
+	var wrong *json.SyntaxError
+	switch err := json.Unmarshal(text, &keys); {
+	case errors.As(err, &wrong):
+		before := text[:min(int(wrong.Offset), len(text))]
+		line := 1 + bytes.Count(before, []byte("\n"))
+		column := len(before) - bytes.LastIndexByte(before, '\n') - 1
+		return fmt.Sprintf("%s:%d:%d: %v; Codex runs none of its hooks", file, line, column, err)
+	case err != nil:
+		return fmt.Sprintf("%s: %v; Codex runs none of its hooks", file, err)
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if key != "hooks" && key != "description" {
+			return fmt.Sprintf("%s: unknown key %q; Codex runs none of its hooks", file, key)
+		}
+	}
+	return ""
 }
 
 // parseHooks reads what it can; entries of [hooks] that are no events, such as

@@ -32,7 +32,7 @@ var searchModels = []string{
 func (s *settings) loading() surface.Loading {
 	model := s.text(s.root.at("model"))
 	if model == "" || slices.Contains(searchModels, model) || s.catalogued(model) {
-		return surface.Deferred
+		return surface.ServerLines
 	}
 	return surface.Eager
 }

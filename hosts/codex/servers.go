@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"time"
@@ -19,7 +18,7 @@ func (s *settings) servers(fronted []string) []surface.Server {
 		before := len(s.warnings)
 		srv := s.server(name, table.at(name))
 		if len(s.warnings) > before {
-			s.warn(fmt.Sprintf("%s:%d: mcp_servers.%s is left out", srv.Place.File, srv.Place.Line, name))
+			s.warnings[len(s.warnings)-1] += "; the server is left out"
 			continue
 		}
 		if slices.Contains(fronted, name) {
@@ -35,7 +34,6 @@ func (s *settings) server(name string, n *node) surface.Server {
 	srv := surface.Server{Name: name, Own: own(name, n), Direct: direct(name, n)}
 	switch {
 	case command != nil && url != nil:
-		srv.Place = n.place
 		s.at(n, "has both a command and a url")
 		return srv
 	case command != nil:
@@ -45,7 +43,6 @@ func (s *settings) server(name string, n *node) surface.Server {
 		s.define(&srv, url.layer, n)
 		s.http(&srv, n)
 	default:
-		srv.Place = n.place
 		s.at(n, "has neither a command nor a url")
 		return srv
 	}
@@ -119,6 +116,9 @@ func (s *settings) http(srv *surface.Server, n *node) {
 
 func (s *settings) tools(srv *surface.Server, n *node) {
 	srv.EnabledTools = s.texts(n.at("enabled_tools"))
+	if n.at("enabled_tools") != nil && len(srv.EnabledTools) == 0 {
+		srv.EnabledTools = []string{""} // no tool at all; an empty list would come out of gRPC as none
+	}
 	srv.DisabledTools = s.texts(n.at("disabled_tools"))
 	srv.Approval = s.approval(n.at("default_tools_approval_mode"))
 	for _, tool := range n.at("tools").names() {

@@ -34,8 +34,12 @@ func (a adapter) toolUse(in hookInput, m plugins.Machine, dir string) *event.Too
 
 // own tells our table from a user's server of the same name.
 func own(name string, table *node) bool {
-	command, _ := table.at("command").value.(string)
-	return name == ownServer && filepath.Base(command) == ownProgram
+	command := table.at("command")
+	if name != ownServer || command == nil {
+		return false
+	}
+	program, _ := command.value.(string)
+	return filepath.Base(program) == ownProgram
 }
 
 func sanitize(name string) string {

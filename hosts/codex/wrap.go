@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -31,6 +32,11 @@ func (a adapter) PlanWrap(_ context.Context, req plugins.WrapRequest) (plugins.W
 		plan.Edits = append(plan.Edits, ops...)
 	}
 	plan.Edits = s.addHooks(plan.Edits, req.Hook)
+	if text, err := os.ReadFile(hooksFile(s.home)); err == nil {
+		if problem := hooksProblem(hooksFile(s.home), text); problem != "" {
+			plan.Notes = append(plan.Notes, problem+", and will not run ctx's either")
+		}
+	}
 	return plan, nil
 }
 
