@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gofrs/flock"
 )
@@ -41,6 +42,28 @@ func Write(path string, content []byte, mode fs.FileMode) error {
 func fill(f *os.File, content []byte, mode fs.FileMode) error {
 	_, err := f.Write(content)
 	return errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+}
+
+// Sweep removes what a [Write] to path left beside it when its process was
+// killed before the rename. It is for the holder of the file's lock: nobody
+// else may be writing.
+func Sweep(path string) {
+	target, err := Target(path)
+	if err != nil {
+		return
+	}
+	left, err := filepath.Glob(filepath.Join(quoteMeta(filepath.Dir(target)), "."+quoteMeta(filepath.Base(target))+".ctx-*"))
+	if err != nil {
+		return
+	}
+	for _, tmp := range left {
+		_ = os.Remove(tmp) // it is in nobody's way
+	}
+}
+
+// quoteMeta lets a name stand for itself in a pattern of filepath.Glob.
+func quoteMeta(name string) string {
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(name)
 }
 
 // Target follows symbolic links, also dangling ones, to the file that a write
