@@ -1,9 +1,10 @@
 package trust
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
@@ -11,7 +12,7 @@ import (
 // Diff says, line by line, how a server is declared now against what was last
 // approved under its ID: "- " is the old value, "+ " the new one. Where nothing
 // was approved, every line is new. Values are shown as they are written in the
-// user's files, never expanded, and as JSON, so that none can steer a terminal.
+// user's files, never expanded, and quoted, so that none can steer a terminal.
 // nil: nothing that a pin covers has changed.
 func (s *Store) Diff(id string, current surface.Server) []string {
 	var old []field
@@ -57,34 +58,42 @@ func values(fs []field) map[string]string {
 // value left out.
 func fields(s surface.Server) []field {
 	var out []field
-	add := func(name string, value any, there bool) {
-		if there {
+	add := func(name, value string) {
+		if value != "" {
 			out = append(out, field{name, quote(value)})
+		}
+	}
+	list := func(name string, values []string) {
+		if len(values) > 0 {
+			out = append(out, field{name, quoteAll(values)})
 		}
 	}
 	each := func(name string, m map[string]string) {
 		for _, k := range slices.Sorted(maps.Keys(m)) {
-			add(name+" "+quote(k), m[k], true)
+			out = append(out, field{name + " " + quote(k), quote(m[k])})
 		}
 	}
-	add("transport", s.Transport, s.Transport != "")
-	add("command", s.Command, s.Command != "")
-	add("args", s.Args, len(s.Args) > 0)
+	add("transport", string(s.Transport))
+	add("command", s.Command)
+	list("args", s.Args)
 	each("env", s.Env)
-	add("env passed on", s.EnvVars, len(s.EnvVars) > 0)
-	add("cwd", s.Cwd, s.Cwd != "")
-	add("url", s.URL, s.URL != "")
+	list("env passed on", s.EnvVars)
+	add("cwd", s.Cwd)
+	add("url", s.URL)
 	each("header", s.Headers)
 	each("header from variable", s.HeaderEnv)
-	add("bearer token from variable", s.BearerEnv, s.BearerEnv != "")
-	add("headers command", s.HeadersCmd, s.HeadersCmd != "")
+	add("bearer token from variable", s.BearerEnv)
+	add("headers command", s.HeadersCmd)
 	return out
 }
 
-func quote(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("trust: strings and lists of strings always marshal: " + err.Error())
+// quote keeps what has no glyph out of a terminal.
+func quote(s string) string { return strconv.QuoteToGraphic(s) }
+
+func quoteAll(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = quote(s)
 	}
-	return string(b)
+	return "[" + strings.Join(quoted, ", ") + "]"
 }

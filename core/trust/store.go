@@ -129,5 +129,6 @@ func (s *Store) apply(change func(*document) error) error {
 	if err != nil {
 		return err
 	}
+	file.Sweep(s.path)
 	return file.Write(s.path, b, 0o600)
 }
