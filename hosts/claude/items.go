@@ -1,0 +1,65 @@
+package main
+
+import (
+	"path/filepath"
+
+	"github.com/ctx-sidecar/ctx/core/surface"
+)
+
+// readItems lists what the session places before its model besides MCP tools,
+// at the size at which Claude Code really sends it.
+func (r *reader) readItems() {
+	r.readSkills()
+	r.readAgents()
+	r.readMemory()
+	r.readStyle()
+}
+
+func (r *reader) addItem(kind surface.Kind, provider, name, path string, resident, onDemand int) {
+	r.out.Items = append(r.out.Items, surface.Item{
+		Kind: kind, Provider: provider, Name: name, Place: surface.Place{File: path},
+		Resident: resident, OnDemand: onDemand,
+	})
+}
+
+// shelf is a .claude folder, or one of a plugin, with skills, commands and agents.
+type shelf struct {
+	dir      string
+	provider string
+	prefix   string // of the names: "plugin:"
+}
+
+// shelves lists the folders that count in the session: those from where it was
+// started up to the top of the work tree, the user's, and the live plugins'.
+// Without git only the folder itself counts.
+func (r *reader) shelves() []shelf {
+	var all []shelf
+	for _, dir := range r.projectDirs() {
+		if d := filepath.Join(dir, ".claude"); d != r.config {
+			all = append(all, shelf{d, string(surface.ScopeProject), ""})
+		}
+	}
+	all = append(all, shelf{r.config, string(surface.ScopeUser), ""})
+	for _, p := range r.plugins() {
+		if !p.ours {
+			all = append(all, shelf{p.dir, string(surface.ScopePlugin) + ":" + p.name, p.name + ":"})
+		}
+	}
+	return all
+}
+
+// projectDirs are launch and the folders above it within its work tree.
+func (r *reader) projectDirs() []string {
+	top, ok := workTree(r.launch)
+	if !ok {
+		return []string{r.launch}
+	}
+	var dirs []string
+	for _, dir := range ancestors(r.launch) {
+		dirs = append(dirs, dir)
+		if dir == top {
+			break
+		}
+	}
+	return dirs
+}

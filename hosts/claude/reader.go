@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/plugins"
+)
+
+// reader collects the Sources of one session. Whatever it looks at, present or
+// not, it notes; what it cannot read becomes a warning and the rest stands.
+type reader struct {
+	places
+	env     []string
+	fronted map[string]bool // servers that our own wrap switched off
+	wrapped string          // the settings file in which it did
+
+	out      surface.Sources
+	seen     map[string]bool      // of out.Files
+	docs     map[string]*document // nil for what is absent or malformed
+	privacy  map[string]bool      // of local settings files
+	layer    []layer
+	mentions []mention // of MCP servers in the user's files
+	live     *[]plugin // once they are read
+	argv     []string  // command line of the running host, nil when there is none to see
+}
+
+func newReader(a *adapter, req plugins.SourcesRequest) *reader {
+	dir := req.Dir
+	if dir == "" {
+		dir = req.Workspace
+	}
+	r := &reader{
+		places:  newPlaces(req.Machine, a.managed, dir),
+		env:     req.Machine.Env,
+		fronted: make(map[string]bool),
+		wrapped: localSettings(paths.Real(req.Workspace)),
+		seen:    make(map[string]bool),
+		docs:    make(map[string]*document),
+		privacy: make(map[string]bool),
+	}
+	for _, name := range req.Fronted {
+		r.fronted[name] = true
+	}
+	r.out = surface.Sources{
+		Host:     hostName,
+		ToolName: "mcp__{server}__{tool}",
+		TextCap:  4096,
+		Servers:  []surface.Server{},
+		Items:    []surface.Item{},
+		Rules:    []surface.Rule{},
+	}
+	r.readCommandLine()
+	r.readSettings()
+	return r
+}
+
+// note records that a file or folder was looked at.
+func (r *reader) note(path string) {
+	if !r.seen[path] {
+		r.seen[path] = true
+		r.out.Files = append(r.out.Files, path)
+	}
+}
+
+func (r *reader) warn(format string, args ...any) {
+	r.out.Warnings = append(r.out.Warnings, fmt.Sprintf(format, args...))
+}
+
+// json reads a JSON file once; the zero node stands for an absent or malformed one.
+func (r *reader) json(path string) node {
+	d, ok := r.docs[path]
+	if !ok {
+		r.note(path)
+		var err error
+		d, err = readDocument(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || isNotDir(err):
+		case err != nil:
+			r.warn("%v", err)
+		}
+		r.docs[path] = d
+	}
+	if d == nil {
+		return node{}
+	}
+	return d.node()
+}
+
+// head reads the first limit bytes of a file and tells its whole size.
+func (r *reader) head(path string, limit int) (head []byte, size int, ok bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) && !isNotDir(err) {
+			r.warn("%v", err)
+		}
+		return nil, 0, false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, 0, false
+	}
+	size = int(info.Size())
+	head = make([]byte, min(size, limit))
+	n, err := readFull(f, head)
+	if err != nil {
+		r.warn("%s: %v", path, err)
+		return nil, 0, false
+	}
+	return head[:n], size, true
+}
+
+// list reads a folder's entries in the order of their names.
+func (r *reader) list(dir string) []fs.DirEntry {
+	r.note(dir)
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !isNotDir(err) {
+		r.warn("%v", err)
+	}
+	return entries
+}
+
+// short names a file as a user would look for it: from the session's folder, or
+// from the home folder.
+func (r *reader) short(path string) string {
+	if rel, err := filepath.Rel(r.launch, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	if rel, err := filepath.Rel(r.home, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.Join("~", rel)
+	}
+	return path
+}
