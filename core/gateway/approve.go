@@ -1,0 +1,83 @@
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ctx-sidecar/ctx/core/event"
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/trust"
+)
+
+// permit applies the user's rules to one call. It returns the refusal, or nil
+// when the call may be made.
+func (g *Gateway) permit(ctx context.Context, rules *Rules, t listing.Tool, arguments json.RawMessage) json.RawMessage {
+	if rules.HostAsks {
+		// The host has asked by now; only what it was never told is left.
+		if v := rules.Gate.Rule(t.Server, t.Name); v.Decision == event.Deny {
+			return refuse("%s is denied by %s", t.ID(), v.Reason)
+		}
+		return nil
+	}
+	v := rules.Gate.Approval(t.Server, t.Name, tier(t))
+	switch v.Decision {
+	case event.Allow, event.NoOpinion:
+		return nil
+	case event.Deny:
+		return refuse("%s is denied by %s", t.ID(), v.Reason)
+	}
+	call := trust.Call{
+		Session:  g.session(),
+		Server:   t.Server,
+		Tool:     t.Name,
+		ArgsHash: hash(arguments),
+		Summary:  t.ID() + " " + line(string(arguments), 300),
+	}
+	if g.opts.Approvals.TakeCall(call.Session, call.Server, call.Tool, call.ArgsHash) {
+		return nil
+	}
+	if g.upstream.canAsk() {
+		allowed, err := g.ask(ctx, call)
+		if err == nil {
+			if allowed {
+				return nil
+			}
+			return refuse("the user declined %s: it was not called", t.ID())
+		}
+		g.log.Warn("the host could not ask its user", "tool", t.ID(), "error", err)
+	}
+	if _, err := g.opts.Approvals.RequestCall(call); err != nil {
+		g.log.Error("approval not requested", "tool", t.ID(), "error", err)
+	}
+	return refuse("%s was not called: %s, and this host cannot ask the user here. The user can allow this one call by running \"ctx approve\" in a terminal, after which the same call goes through, or set this tool's approval in the host's configuration.", t.ID(), v.Reason)
+}
+
+// ask shows the user what would be called, through the host.
+func (g *Gateway) ask(ctx context.Context, call trust.Call) (allowed bool, err error) {
+	raw, err := g.host.Call(ctx, "elicitation/create", encode(map[string]any{
+		"message":         "Allow this call? " + call.Summary,
+		"requestedSchema": json.RawMessage(`{"type":"object","properties":{"allow":{"type":"boolean","title":"Allow this call","default":true}},"required":["allow"]}`),
+	}))
+	if err != nil {
+		return false, err
+	}
+	var reply struct {
+		Action  string `json:"action"`
+		Content struct {
+			Allow *bool `json:"allow"`
+		} `json:"content"`
+	}
+	if err := json.Unmarshal(raw, &reply); err != nil {
+		return false, fmt.Errorf("answer to elicitation/create: %w", err)
+	}
+	// Accepting is the answer; the form can only take it back.
+	return reply.Action == "accept" && (reply.Content.Allow == nil || *reply.Content.Allow), nil
+}
+
+func hash(arguments json.RawMessage) string {
+	sum := sha256.Sum256([]byte(listing.Canonical(arguments)))
+	return hex.EncodeToString(sum[:])
+}

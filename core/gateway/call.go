@@ -1,0 +1,236 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/ctx-sidecar/ctx/core/authority"
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/rpc"
+)
+
+// request is the params of a tools/call.
+type request struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Meta      json.RawMessage `json:"_meta"`
+}
+
+// callTool answers tools/call, for the kernel's own tools and for those that
+// are listed beside it.
+func (g *Gateway) callTool(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	var r request
+	if err := json.Unmarshal(params, &r); err != nil || r.Name == "" {
+		return nil, rpc.Errorf(rpc.CodeInvalidParams, "tools/call needs a name and arguments")
+	}
+	g.begin(ctx)
+	g.bind(r.Meta)
+	switch r.Name {
+	case toolSearch:
+		return g.searchTools(ctx, r.Arguments), nil
+	case describeTool:
+		return g.describeTools(ctx, r.Arguments), nil
+	case surfaceTool:
+		if g.mode == narrow || g.mode == reveal {
+			return g.surface(ctx, r.Arguments), nil
+		}
+	case callTool, callToolWrite:
+		return g.callNamed(ctx, r)
+	}
+	c := g.current(ctx)
+	if found := c.find(r.Name); len(found) == 1 {
+		return g.forward(ctx, c, found[0], r)
+	}
+	return nil, rpc.Errorf(rpc.CodeInvalidParams, "there is no tool %q", line(r.Name, 100))
+}
+
+// callNamed answers call_tool and call_tool_write.
+func (g *Gateway) callNamed(ctx context.Context, r request) (json.RawMessage, error) {
+	var args struct {
+		Tool      string          `json:"tool"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if err := json.Unmarshal(r.Arguments, &args); err != nil || args.Tool == "" {
+		return refuse(`%s needs {"tool": "server:tool", "arguments": {...}}; tool_search finds both`, r.Name), nil
+	}
+	object, ok := asObject(args.Arguments)
+	if !ok {
+		return refuse("arguments of %s must be a JSON object", line(args.Tool, 100)), nil
+	}
+	if args.Tool == readID {
+		return g.readOn(object), nil
+	}
+	c := g.awaitServer(ctx, args.Tool)
+	found := c.find(args.Tool)
+	switch {
+	case len(found) == 0:
+		return g.unknownTool(c, args.Tool), nil
+	case len(found) > 1:
+		var ids []string
+		for _, t := range found {
+			ids = append(ids, t.ID())
+		}
+		return refuse("several servers have a tool %q: use one of %s", line(args.Tool, 100), strings.Join(ids, ", ")), nil
+	}
+	t := found[0]
+	if r.Name == callTool && tier(t) > authority.Read {
+		return refuse("%s may change something (%s): call it with call_tool_write and the same arguments", t.ID(), tier(t)), nil
+	}
+	return g.forward(ctx, c, t, request{t.Name, object, r.Meta})
+}
+
+// asObject accepts an object, nothing at all, and an object written as a
+// string, as some models do.
+func asObject(raw json.RawMessage) (json.RawMessage, bool) {
+	raw = bytes.TrimSpace(raw)
+	var text string
+	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
+		raw = bytes.TrimSpace([]byte(text))
+		if !json.Valid(raw) {
+			return nil, false
+		}
+	}
+	if len(raw) == 0 || string(raw) == "null" {
+		return json.RawMessage(`{}`), true
+	}
+	return raw, raw[0] == '{'
+}
+
+// unknownTool says what is there instead.
+func (g *Gateway) unknownTool(c *catalog, name string) json.RawMessage {
+	text := "there is no tool " + line(name, 100) + "."
+	var near []string
+	for _, t := range c.best(name, 3) {
+		near = append(near, t.ID())
+	}
+	if len(near) > 0 {
+		text += " Near it: " + strings.Join(near, ", ") + "."
+	}
+	text += " tool_search finds tools by what they do."
+	for _, w := range c.warnings() {
+		text += "\nwarning: " + w
+	}
+	return refuse("%s", text)
+}
+
+// awaitServer waits until the server that name speaks of has been listed, where
+// it never was; a bare name may be any server's.
+func (g *Gateway) awaitServer(ctx context.Context, name string) *catalog {
+	c := g.current(ctx)
+	if len(c.find(name)) > 0 || len(c.unlisted()) == 0 {
+		return c
+	}
+	ofServer := func(s shelf) bool { return belongsTo(name, s.name) }
+	known := false
+	for _, s := range c.servers {
+		known = known || ofServer(s)
+	}
+	if !known {
+		ofServer = func(shelf) bool { return true }
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, listingWait)
+		defer cancel()
+	}
+	return g.settled(ctx, func(c *catalog) bool {
+		if len(c.find(name)) > 0 {
+			return true
+		}
+		for _, s := range c.servers {
+			if ofServer(s) && !s.listed && s.failed == "" {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func belongsTo(name, server string) bool {
+	return strings.HasPrefix(name, server+":") || strings.HasPrefix(strings.TrimPrefix(name, "mcp__"), server+"__")
+}
+
+// forward lets the server run its tool and returns the server's own answer. No
+// call is ever sent twice: only the model knows whether that would do harm.
+func (g *Gateway) forward(ctx context.Context, c *catalog, t listing.Tool, r request) (json.RawMessage, error) {
+	if refusal := g.permit(ctx, c.rules, t, r.Arguments); refusal != nil {
+		return refusal, nil
+	}
+	params := encode(request{t.Name, r.Arguments, r.Meta}.params())
+	raw, err := g.backends.Request(ctx, t.Server, "tools/call", params, g.progress(r.Meta))
+	var answered *rpc.Error
+	if err != nil && !errors.As(err, &answered) {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return refuse("%s was not answered: %s. It was not tried again.", t.ID(), line(err.Error(), 500)), nil
+	}
+	g.record.call(g.session(), t, err != nil || failed(raw))
+	if err != nil {
+		return nil, answered
+	}
+	return g.kept.Cut(raw, g.opts.Config.MaxResponseTokens, g.promisesStructure(t)), nil
+}
+
+func (r request) params() map[string]json.RawMessage {
+	p := map[string]json.RawMessage{"name": encode(r.Name), "arguments": r.Arguments}
+	if len(r.Arguments) == 0 {
+		p["arguments"] = json.RawMessage(`{}`)
+	}
+	if len(r.Meta) > 0 {
+		p["_meta"] = r.Meta
+	}
+	return p
+}
+
+// promisesStructure reports whether the host was shown an output schema, and
+// may refuse a result that does not keep to it.
+func (g *Gateway) promisesStructure(t listing.Tool) bool {
+	return g.mode != kernelOnly && bytes.Contains(t.Raw, []byte(`"outputSchema"`))
+}
+
+func failed(raw json.RawMessage) bool {
+	if !bytes.Contains(raw, []byte(`"isError"`)) {
+		return false
+	}
+	var r struct {
+		IsError bool `json:"isError"`
+	}
+	return json.Unmarshal(raw, &r) == nil && r.IsError
+}
+
+// progress hands a server's progress on under the token that the host chose;
+// nil when the host wants none.
+func (g *Gateway) progress(meta json.RawMessage) func(json.RawMessage) {
+	var m struct {
+		Token json.RawMessage `json:"progressToken"`
+	}
+	if json.Unmarshal(meta, &m) != nil || len(m.Token) == 0 {
+		return nil
+	}
+	return func(params json.RawMessage) {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(params, &fields) != nil || fields == nil {
+			return
+		}
+		fields["progressToken"] = m.Token
+		if err := g.host.Notify("notifications/progress", encode(fields)); err != nil {
+			g.log.Debug("progress not delivered", "error", err)
+		}
+	}
+}
+
+// readID names the tool that reads on in a result that was cut.
+const readID = "ctx:read"
+
+func (g *Gateway) readOn(arguments json.RawMessage) json.RawMessage {
+	var args struct {
+		Handle string `json:"handle"`
+		Offset int    `json:"offset"`
+	}
+	if err := json.Unmarshal(arguments, &args); err != nil || args.Handle == "" {
+		return refuse(`ctx:read needs {"handle": "...", "offset": 0}`)
+	}
+	return g.readKept(args.Handle, args.Offset)
+}

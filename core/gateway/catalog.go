@@ -1,0 +1,183 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"github.com/ctx-sidecar/ctx/core/authority"
+	"github.com/ctx-sidecar/ctx/core/gate"
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/schema"
+	"github.com/ctx-sidecar/ctx/core/search"
+	"github.com/ctx-sidecar/ctx/core/surface"
+)
+
+// Rules is what the user's configuration says at one time.
+type Rules struct {
+	Gate *gate.Gate
+	// Servers are those that may be started: fronted, switched on, approved.
+	Servers []surface.Server
+	// HostAsks is true where the host asks its user before a call.
+	HostAsks bool
+	// Warnings name what is missing from Servers and why, one line each.
+	Warnings []string
+}
+
+// catalog is everything that the rules in force admit of what the servers
+// listed. It is immutable.
+type catalog struct {
+	rules     *Rules
+	tools     []listing.Tool // in the order of the configuration, then of the server
+	servers   []shelf        // likewise
+	resources resources
+	prompts   prompts
+
+	index func() *search.Index // over tools
+	names func() []string      // of tools, as they are listed beside the kernel
+}
+
+// shelf is one server in a catalog.
+type shelf struct {
+	name   string
+	listed bool           // it has ever told what it has
+	failed string         // why it has not, as far as is known
+	tools  []listing.Tool // those that the gate admits
+	bytes  int            // of their definitions
+	offers offers
+}
+
+// offers are the capabilities that matter of a server's own.
+type offers struct {
+	Resources *struct {
+		Subscribe bool `json:"subscribe"`
+	} `json:"resources"`
+	Prompts     json.RawMessage `json:"prompts"`
+	Completions json.RawMessage `json:"completions"`
+	Logging     json.RawMessage `json:"logging"`
+}
+
+// maxListedName is what hosts leave of the 64 characters that a model's API
+// allows, after their own prefix for the gateway.
+const maxListedName = 64 - len("mcp__plugin_ctx_ctx__")
+
+func newCatalog(rules *Rules, listings []listing.Listing, failed map[string]string) *catalog {
+	c := &catalog{rules: rules}
+	byName := make(map[string]listing.Listing, len(listings))
+	for _, l := range listings {
+		byName[l.Server] = l
+	}
+	var admitted []listing.Listing
+	for _, srv := range rules.Servers {
+		if !rules.Gate.AdmitsServer(srv.Name) {
+			continue
+		}
+		l, ok := byName[srv.Name]
+		s := shelf{name: srv.Name, listed: ok && l.Failed == "", failed: failed[srv.Name]}
+		if ok && l.Failed != "" {
+			s.failed = l.Failed
+		}
+		for _, t := range l.Parse() {
+			if rules.Gate.Admits(t.Server, t.Name) {
+				s.tools = append(s.tools, t)
+				s.bytes += len(t.Raw)
+			}
+		}
+		// Offers that do not parse offer nothing that could be forwarded.
+		_ = json.Unmarshal(l.Offers, &s.offers)
+		c.servers = append(c.servers, s)
+		c.tools = append(c.tools, s.tools...)
+		admitted = append(admitted, l)
+	}
+	c.resources = newResources(admitted)
+	c.prompts = newPrompts(admitted)
+	c.index = sync.OnceValue(func() *search.Index { return search.Tools(c.tools) })
+	c.names = sync.OnceValue(func() []string { return schema.Names(c.tools, maxListedName) })
+	return c
+}
+
+// unlisted names the servers that have never told what they have.
+func (c *catalog) unlisted() []string {
+	var names []string
+	for _, s := range c.servers {
+		if !s.listed {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+func (c *catalog) shelf(server string) (shelf, bool) {
+	i := slices.IndexFunc(c.servers, func(s shelf) bool { return s.name == server })
+	if i < 0 {
+		return shelf{}, false
+	}
+	return c.servers[i], true
+}
+
+// find resolves a name that a model gave a tool: see [listing.Find]; a name as
+// it is listed beside the kernel is one, too.
+func (c *catalog) find(name string) []listing.Tool {
+	if found := listing.Find(name, c.tools); len(found) > 0 {
+		return found
+	}
+	if i := slices.Index(c.names(), name); i >= 0 {
+		return c.tools[i : i+1]
+	}
+	return nil
+}
+
+func tier(t listing.Tool) authority.Tier { return authority.Declared(t.Raw) }
+
+// current is the catalog of the rules and listings in force now.
+func (g *Gateway) current(ctx context.Context) *catalog {
+	rules := g.opts.Policy.Rules(ctx)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.catalog != nil && g.catalog.rules == rules {
+		return g.catalog
+	}
+	if g.catalog == nil || !sameServers(g.catalog.rules.Servers, rules.Servers) {
+		g.backends.SetServers(rules.Servers)
+	}
+	g.catalog = newCatalog(rules, g.backends.Listings(), g.backends.Failures())
+	return g.catalog
+}
+
+func sameServers(a, b []surface.Server) bool {
+	return slices.EqualFunc(a, b, func(a, b surface.Server) bool {
+		return a.Name == b.Name && a.Fingerprint() == b.Fingerprint() && a.StartTimeout == b.StartTimeout && a.CallTimeout == b.CallTimeout
+	})
+}
+
+// listingChanged is called when a server was listed, listed anew, or failed.
+func (g *Gateway) listingChanged(string) {
+	g.mu.Lock()
+	if g.catalog != nil {
+		g.catalog = newCatalog(g.catalog.rules, g.backends.Listings(), g.backends.Failures())
+	}
+	close(g.changed)
+	g.changed = make(chan struct{})
+	g.mu.Unlock()
+	g.announce()
+}
+
+// settled returns the catalog once done holds for it, or as it is when ctx
+// ends.
+func (g *Gateway) settled(ctx context.Context, done func(*catalog) bool) *catalog {
+	for {
+		g.mu.Lock()
+		changed := g.changed
+		g.mu.Unlock()
+		c := g.current(ctx)
+		if done(c) {
+			return c
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return c
+		}
+	}
+}

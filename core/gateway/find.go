@@ -1,0 +1,129 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ctx-sidecar/ctx/core/authority"
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/schema"
+)
+
+const (
+	defaultHits = 5
+	mostHits    = 20
+	mostLine    = 180 // bytes of a description in a search answer
+	mostArgs    = 300 // bytes of a signature there
+)
+
+// hit is one tool in a search answer: enough to call it at once.
+type hit struct {
+	Tool        string `json:"tool"`
+	Description string `json:"description"`
+	Arguments   string `json:"arguments"`
+	Authority   string `json:"authority"`
+	Call        string `json:"call"`
+}
+
+type found struct {
+	Tools    []hit    `json:"tools"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+func (g *Gateway) searchTools(ctx context.Context, arguments json.RawMessage) json.RawMessage {
+	var args struct {
+		Query string `json:"query"`
+		Limit int    `json:"limit"`
+	}
+	if err := json.Unmarshal(arguments, &args); err != nil || strings.TrimSpace(args.Query) == "" {
+		return refuse(`tool_search needs {"query": "what to do, in a few words"}`)
+	}
+	waiting, cancel := context.WithTimeout(ctx, listingWait)
+	defer cancel()
+	c := g.settled(waiting, func(c *catalog) bool {
+		return !slices.ContainsFunc(c.servers, func(s shelf) bool { return !s.listed && s.failed == "" })
+	})
+
+	limit := args.Limit
+	if limit <= 0 {
+		limit = defaultHits
+	}
+	answerOf := found{Tools: []hit{}, Warnings: c.warnings()}
+	for _, t := range c.best(args.Query, min(limit, mostHits)) {
+		answerOf.Tools = append(answerOf.Tools, describeHit(t))
+	}
+	return answer(answerOf.text(c), answerOf)
+}
+
+// best ranks the tools for a query. A tool that is named outright comes first.
+func (c *catalog) best(query string, limit int) []listing.Tool {
+	tools := slices.Clone(c.find(strings.TrimSpace(query)))
+	for _, h := range c.index().Search(query, limit) {
+		t := c.tools[h.Doc]
+		if !slices.ContainsFunc(tools, func(o listing.Tool) bool { return o.ID() == t.ID() }) {
+			tools = append(tools, t)
+		}
+	}
+	return tools[:min(len(tools), limit)]
+}
+
+func describeHit(t listing.Tool) hit {
+	h := hit{
+		Tool:        t.ID(),
+		Description: line(t.Description, mostLine),
+		Arguments:   schema.Signature(t.InputSchema, mostArgs),
+		Authority:   tier(t).String(),
+		Call:        callToolWrite,
+	}
+	if h.Description == "" {
+		h.Description = line(t.Title, mostLine)
+	}
+	if tier(t) == authority.Read {
+		h.Call = callTool
+	}
+	return h
+}
+
+func (f found) text(c *catalog) string {
+	var b strings.Builder
+	for _, h := range f.Tools {
+		fmt.Fprintf(&b, "%s (%s, %s)", h.Tool, h.Authority, h.Call)
+		if h.Description != "" {
+			b.WriteString(": " + h.Description)
+		}
+		b.WriteString("\n  arguments: " + h.Arguments + "\n")
+	}
+	if len(f.Tools) == 0 {
+		var names []string
+		for _, s := range c.servers {
+			names = append(names, s.title())
+		}
+		fmt.Fprintf(&b, "No tool shares a word with this query. Servers: %s. Try other words.\n", strings.Join(names, ", "))
+	}
+	for _, w := range f.Warnings {
+		b.WriteString("warning: " + w + "\n")
+	}
+	return b.String()
+}
+
+// warnings say what is missing from the catalog and why.
+func (c *catalog) warnings() []string {
+	var ws []string
+	for _, s := range c.servers {
+		switch {
+		case s.failed != "" && s.listed:
+			ws = append(ws, fmt.Sprintf("server %s is down (%s); its tools are listed as they were last", word(s.name, 40), line(s.failed, 160)))
+		case s.failed != "":
+			ws = append(ws, fmt.Sprintf("server %s is down (%s); its tools are missing here", word(s.name, 40), line(s.failed, 160)))
+		case !s.listed:
+			ws = append(ws, fmt.Sprintf("server %s is still starting; search again for its tools", word(s.name, 40)))
+		}
+	}
+	for _, w := range c.rules.Warnings {
+		ws = append(ws, line(w, 240))
+	}
+	return ws
+}

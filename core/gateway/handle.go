@@ -1,0 +1,95 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/ctx-sidecar/ctx/core/rpc"
+)
+
+// Handle answers one request of the host's. The error is for a JSON-RPC error
+// response.
+func (g *Gateway) Handle(ctx context.Context, id json.RawMessage, method string, params json.RawMessage) (json.RawMessage, error) {
+	switch method {
+	case "initialize":
+		hello := g.greet(ctx, params)
+		return g.lifecycle(context.WithValue(ctx, greetingKey{}, hello), id, method, params)
+	case "server/discover":
+		// Answering it would commit the host to the stateless protocol, which
+		// has no requests from servers to hosts.
+		return nil, rpc.Errorf(rpc.CodeMethodNotFound, "this server speaks the protocol up to 2025-11-25: send initialize")
+	case "tools/list":
+		return g.listTools(ctx)
+	case "tools/call":
+		return g.callTool(ctx, params)
+	case "resources/list":
+		return g.listResources(ctx)
+	case "resources/templates/list":
+		return g.listTemplates(ctx)
+	case "resources/read", "resources/subscribe", "resources/unsubscribe":
+		return g.resource(ctx, method, params)
+	case "prompts/list":
+		return g.listPrompts(ctx)
+	case "prompts/get":
+		return g.getPrompt(ctx, params)
+	case "completion/complete":
+		return g.complete(ctx, params)
+	case "logging/setLevel":
+		for _, s := range g.current(ctx).servers {
+			if s.offers.Logging != nil {
+				go g.forwardLevel(s.name, params)
+			}
+		}
+	}
+	return g.lifecycle(ctx, id, method, params)
+}
+
+// forwardLevel tells a server what to log; what becomes of it does not concern
+// the host's own request.
+func (g *Gateway) forwardLevel(server string, params json.RawMessage) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if _, err := g.backends.Request(ctx, server, "logging/setLevel", params, nil); err != nil {
+		g.log.Debug("log level not set", "server", server, "error", err)
+	}
+}
+
+// Notification takes one notification of the host's.
+func (g *Gateway) Notification(method string, params json.RawMessage) {
+	switch method {
+	case "notifications/roots/list_changed":
+		go func() {
+			for _, s := range g.current(context.Background()).servers {
+				g.backends.Notify(s.name, method, params)
+			}
+		}()
+	case "notifications/initialized", "notifications/cancelled", "notifications/progress":
+		// The connection itself withdraws what is cancelled.
+	default:
+		g.log.Debug("notification ignored", "method", method)
+	}
+}
+
+// greet takes what the host declares and starts the servers behind; it does not
+// wait for any of them.
+func (g *Gateway) greet(ctx context.Context, params json.RawMessage) greeting {
+	g.upstream.declare(params)
+	g.begin(ctx)
+	c := g.current(ctx)
+	hello := greeting{instructions: c.instructions(g.mode == everything)}
+	for _, s := range c.servers {
+		hello.resources = hello.resources || !s.listed || s.offers.Resources != nil
+		hello.prompts = hello.prompts || !s.listed || s.offers.Prompts != nil
+	}
+	return hello
+}
+
+// begin settles, once, how this session lists its tools, and starts the servers.
+func (g *Gateway) begin(ctx context.Context) {
+	g.ready.Do(func() {
+		g.mode = chooseMode(g.opts.Config, g.current(ctx))
+		g.log.Info("session begins", "host", g.opts.HostName, "mode", g.mode, "tools", len(g.current(ctx).tools))
+		go g.backends.Start()
+	})
+}

@@ -1,0 +1,28 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/ctx-sidecar/ctx/core/result"
+)
+
+// piece is the answer of ctx:read.
+type piece struct {
+	Text   string `json:"text"`
+	Offset int    `json:"offset"`
+	Next   int    `json:"next,omitempty"` // where to read on; absent at the end
+	Total  int    `json:"total"`
+}
+
+func (g *Gateway) readKept(handle string, offset int) json.RawMessage {
+	p, err := g.kept.Read(handle, offset, g.opts.Config.MaxResponseTokens)
+	if err != nil {
+		return refuse("%v", err)
+	}
+	text := p.Text
+	if p.Next > 0 {
+		text += fmt.Sprintf("\n[%d of %d bytes. %s]", p.Next, p.Total, result.ReadOn(handle, p.Next))
+	}
+	return answer(text, piece(p))
+}

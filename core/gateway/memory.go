@@ -1,0 +1,126 @@
+package gateway
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/ctx-sidecar/ctx/core/config"
+	"github.com/ctx-sidecar/ctx/core/hook"
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/state"
+)
+
+// Memory is what is remembered of the conversation that a gateway serves. A
+// conversation without an id, or whose file cannot be written, is remembered as
+// long as the gateway runs.
+type Memory struct {
+	store   *state.Store
+	binding *hook.Binding
+
+	mu    sync.Mutex
+	local state.Session
+}
+
+// NewMemory remembers in store the conversation that binding names.
+func NewMemory(store *state.Store, binding *hook.Binding) *Memory {
+	return &Memory{store: store, binding: binding}
+}
+
+func (m *Memory) load() state.Session {
+	id := m.binding.Session()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if id == "" || m.local.ID == id {
+		return m.local
+	}
+	// What cannot be read is as good as nothing; the store keeps it aside at the
+	// next write.
+	s, _ := m.store.Load(id)
+	return s
+}
+
+// update changes what is remembered: on disk or, where that fails, here. The
+// error tells of the disk; the change itself is made in any case.
+func (m *Memory) update(id string, change func(*state.Session)) error {
+	var onDisk error
+	if id != "" {
+		if _, onDisk = m.store.Update(id, change); onDisk == nil {
+			return nil
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.local.ID != id {
+		m.local = state.Session{ID: id}
+	}
+	change(&m.local)
+	return onDisk
+}
+
+// used remembers a completed call, the latest last.
+func (m *Memory) used(session, id string) error {
+	if known := m.load().Used; len(known) > 0 && known[len(known)-1] == id {
+		return nil
+	}
+	return m.update(session, func(s *state.Session) {
+		s.Used = slices.DeleteFunc(s.Used, func(u string) bool { return u == id })
+		s.Used = append(s.Used, id)
+	})
+}
+
+// shown picks the tools that are listed beside the kernel, as positions in the
+// catalogue, in its order: those that are pinned, in use, revealed and, in
+// narrow mode, fit the current prompt; families that only work whole as one.
+// When they are too many the least recently revealed go first.
+func (m *Memory) shown(md mode, cfg config.Gateway, c *catalog) []int {
+	s := m.load()
+	var picked []int
+	add := func(match func(listing.Tool) bool) {
+		for i, t := range c.tools {
+			if match(t) && !slices.Contains(picked, i) {
+				picked = append(picked, i)
+			}
+		}
+	}
+	whole := func(t listing.Tool) bool {
+		return slices.ContainsFunc(cfg.FamiliesWhole, func(f string) bool {
+			return inFamily(t, f) && slices.ContainsFunc(picked, func(i int) bool { return inFamily(c.tools[i], f) })
+		})
+	}
+	for _, pin := range cfg.Pin {
+		add(func(t listing.Tool) bool { ok, _ := path.Match(pin, t.ID()); return ok || pin == t.ID() })
+	}
+	for _, id := range slices.Backward(s.Used) {
+		add(func(t listing.Tool) bool { return t.ID() == id })
+	}
+	for _, id := range slices.Backward(s.Revealed) {
+		add(func(t listing.Tool) bool { return t.ID() == id || t.Server == id || inFamily(t, id) })
+	}
+	if md == narrow {
+		for _, id := range s.Relevant[:min(len(s.Relevant), cfg.NarrowTo)] {
+			add(func(t listing.Tool) bool { return t.ID() == id })
+		}
+	}
+	add(whole)
+	picked = picked[:min(len(picked), mostListed)]
+	slices.Sort(picked)
+	return picked
+}
+
+// inFamily reports whether a tool belongs to a family of tools: its server is
+// named so, or a word of its name or its server's is the family's.
+func inFamily(t listing.Tool, family string) bool {
+	if strings.EqualFold(t.Server, family) {
+		return true
+	}
+	notLetter := func(r rune) bool { return !unicode.IsLetter(r) }
+	for _, w := range append(strings.FieldsFunc(t.Server, notLetter), strings.FieldsFunc(t.Name, notLetter)...) {
+		if strings.EqualFold(strings.TrimSuffix(w, "s"), strings.TrimSuffix(family, "s")) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,59 @@
+package gateway
+
+import (
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/usage"
+)
+
+// recorder takes completed calls down without keeping any of them waiting for
+// the disk.
+type recorder struct {
+	host   string
+	log    Usage
+	memory *Memory
+	errors hclog.Logger
+
+	calls chan usage.Call
+	done  sync.WaitGroup
+	once  sync.Once
+}
+
+// mostWaiting bounds the calls that wait for a slow disk; beyond it a call goes
+// uncounted rather than unanswered.
+const mostWaiting = 256
+
+func newRecorder(o Options) *recorder {
+	r := &recorder{host: o.HostName, log: o.Usage, memory: o.Memory, errors: o.Log, calls: make(chan usage.Call, mostWaiting)}
+	r.done.Go(r.run)
+	return r
+}
+
+func (r *recorder) call(session string, t listing.Tool, failed bool) {
+	c := usage.Call{Session: session, Host: r.host, Server: t.Server, Tool: t.Name, At: time.Now().UTC(), Failed: failed, Via: usage.ViaGateway}
+	select {
+	case r.calls <- c:
+	default:
+		r.errors.Warn("call not counted: the disk is slow", "tool", t.ID())
+	}
+}
+
+func (r *recorder) run() {
+	for c := range r.calls {
+		if err := r.log.Append(c); err != nil {
+			r.errors.Warn("call not counted", "error", err)
+		}
+		if err := r.memory.used(c.Session, c.Server+":"+c.Tool); err != nil {
+			r.errors.Debug("use not remembered", "error", err)
+		}
+	}
+}
+
+func (r *recorder) close() {
+	r.once.Do(func() { close(r.calls) })
+	r.done.Wait()
+}

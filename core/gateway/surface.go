@@ -1,0 +1,110 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/state"
+)
+
+// shownNow is the answer of surface.
+type shownNow struct {
+	Index   string   `json:"index,omitempty"`
+	Shown   []string `json:"shown,omitempty"`   // listed now, by name
+	Hidden  []string `json:"hidden,omitempty"`  // taken out now
+	Kept    []string `json:"kept,omitempty"`    // in use, and so not taken out
+	Unknown []string `json:"unknown,omitempty"` // no tool and no family
+}
+
+// surface answers the tool of that name, in the modes that reveal.
+func (g *Gateway) surface(ctx context.Context, arguments json.RawMessage) json.RawMessage {
+	var args struct {
+		Action string    `json:"action"`
+		Family string    `json:"family"`
+		Tools  oneOrMore `json:"tools"`
+	}
+	if err := json.Unmarshal(arguments, &args); err != nil {
+		return refuse(`surface needs {"action": "index" | "reveal" | "hide", "family" or "tools": ...}`)
+	}
+	c := g.current(ctx)
+	wanted := args.Tools
+	if args.Family != "" {
+		wanted = append(wanted, args.Family)
+	}
+	switch args.Action {
+	case "index":
+		index := c.instructions(false)
+		return answer(index, shownNow{Index: index})
+	case "reveal", "hide":
+		if len(wanted) == 0 {
+			return refuse("surface %s needs a family or tools", args.Action)
+		}
+		return g.change(c, args.Action == "reveal", wanted)
+	}
+	return refuse(`surface has the actions index, reveal and hide, not %q`, line(args.Action, 40))
+}
+
+func (g *Gateway) change(c *catalog, show bool, wanted []string) json.RawMessage {
+	var now shownNow
+	var ids []string
+	for _, w := range wanted {
+		tools := c.find(w)
+		if len(tools) == 0 {
+			tools = slices.DeleteFunc(slices.Clone(c.tools), func(t listing.Tool) bool { return !inFamily(t, w) })
+		}
+		if len(tools) == 0 {
+			now.Unknown = append(now.Unknown, line(w, 100))
+		}
+		for _, t := range tools {
+			ids = append(ids, t.ID())
+		}
+	}
+	if len(ids) == 0 {
+		return refuse("there is no tool or family %s; tool_search finds tools", strings.Join(now.Unknown, ", "))
+	}
+	used := g.opts.Memory.load().Used
+	err := g.opts.Memory.update(g.session(), func(s *state.Session) {
+		s.Revealed = slices.DeleteFunc(s.Revealed, func(id string) bool { return slices.Contains(ids, id) })
+		if show {
+			s.Revealed = append(s.Revealed, ids...)
+		}
+	})
+	if err != nil {
+		g.log.Warn("revealed for as long as this process runs", "error", err)
+	}
+	listed := g.opts.Memory.shown(g.mode, g.opts.Config.Gateway, c)
+	for i, t := range c.tools {
+		switch {
+		case !slices.Contains(ids, t.ID()):
+		case show && slices.Contains(listed, i):
+			now.Shown = append(now.Shown, c.names()[i])
+		case !show && slices.Contains(used, t.ID()):
+			now.Kept = append(now.Kept, t.ID())
+		case !show:
+			now.Hidden = append(now.Hidden, t.ID())
+		}
+	}
+	g.announce()
+	return answer(now.text(), now)
+}
+
+func (s shownNow) text() string {
+	var parts []string
+	for _, p := range []struct {
+		what  string
+		names []string
+	}{
+		{"listed now, and callable at once with call_tool or call_tool_write: ", s.Shown},
+		{"taken out: ", s.Hidden},
+		{"kept, because in use: ", s.Kept},
+		{"unknown: ", s.Unknown},
+	} {
+		if len(p.names) > 0 {
+			parts = append(parts, p.what+strings.Join(p.names, ", "))
+		}
+	}
+	return strings.Join(parts, "\n")
+}
