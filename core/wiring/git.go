@@ -1,0 +1,160 @@
+package wiring
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// gitPatience bounds how long git may take to answer.
+const gitPatience = 20 * time.Second
+
+// git asks git about the work tree that dir is in. It reads the repository
+// alone: neither the caller's environment nor a program that the repository
+// configures has a say. code is git's exit code.
+func git(dir string, args ...string) (out string, code int, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), gitPatience)
+	defer cancel()
+	all := append([]string{"--no-pager", "-C", dir,
+		"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "safe.directory=*"}, args...)
+	cmd := exec.CommandContext(ctx, "git", all...)
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "GIT_") {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	cmd.Env = append(cmd.Env, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	b, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() > 0 {
+		return string(b), exit.ExitCode(), nil
+	}
+	if err != nil {
+		return "", 0, fmt.Errorf("git: %w", err)
+	}
+	return string(b), 0, nil
+}
+
+// workTree is the root of the git work tree that a path is in, found by the
+// .git in it, "" for none.
+func workTree(path string) string {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+// trackedByGit reports whether git tracks a file, which is there.
+func trackedByGit(path string) (bool, error) {
+	root := workTree(path)
+	if root == "" {
+		return false, nil
+	}
+	_, code, err := git(filepath.Dir(path), "ls-files", "--error-unmatch", "--", filepath.Base(path))
+	return err == nil && code == 0, err
+}
+
+// excluding adds the edits that keep files which we make out of the user's
+// commits.
+func (p *planner) excluding(edits []Edit) []Edit {
+	out := slices.Clone(edits)
+	for _, e := range edits {
+		if !e.Exclude {
+			continue
+		}
+		x, err := p.exclude(e)
+		if err != nil {
+			p.change.notes = append(p.change.notes, fmt.Sprintf("%s: cannot be kept out of commits: %v", e.Path, err))
+		} else if x != nil {
+			out = append(out, *x)
+		}
+	}
+	return out
+}
+
+// exclude is the edit of the repository's info/exclude for one file, nil when
+// there is no need.
+func (p *planner) exclude(e Edit) (*Edit, error) {
+	target, now, err := look(e.Path)
+	if err != nil {
+		return nil, err
+	}
+	root := workTree(target)
+	j := p.targets[target]
+	ours := now == nil || j != nil && j.Original == nil
+	if root == "" || !ours {
+		return nil, nil
+	}
+	out, code, err := git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if err != nil || code != 0 {
+		return nil, errors.Join(err, gitFailed(code))
+	}
+	rel, err := filepath.Rel(root, target)
+	if err != nil {
+		return nil, err
+	}
+	line, err := json.Marshal(pattern(rel))
+	if err != nil {
+		return nil, err
+	}
+	x := &Edit{
+		Path:   filepath.Join(strings.TrimSpace(out), "info", "exclude"),
+		Format: Lines,
+		Ops:    []Op{{Kind: Line, Value: line}},
+		Why:    "keep the new files out of commits",
+	}
+	if p.onRecord(x) {
+		return x, nil
+	}
+	switch _, code, err = git(root, "check-ignore", "-q", "--", rel); {
+	case err != nil || code > 1:
+		return nil, errors.Join(err, gitFailed(code))
+	case code == 0:
+		return nil, nil // ignored already
+	}
+	return x, nil
+}
+
+func gitFailed(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return fmt.Errorf("git: exit %d", code)
+}
+
+// onRecord reports whether a line is in a file because of us.
+func (p *planner) onRecord(x *Edit) bool {
+	target, _, err := look(x.Path)
+	if err != nil || p.targets[target] == nil {
+		return false
+	}
+	return slices.ContainsFunc(p.targets[target].Placed, func(pl placed) bool { return pl.equal(x.Ops[0]) })
+}
+
+// pattern is the line of a gitignore file that matches one path below the root
+// of a work tree, and no other.
+func pattern(rel string) string {
+	var b strings.Builder
+	b.WriteByte('/')
+	for _, r := range filepath.ToSlash(rel) {
+		if strings.ContainsRune(`\*?[ `, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

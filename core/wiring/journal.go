@@ -1,0 +1,155 @@
+package wiring
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/ctx-sidecar/ctx/core/file"
+	"github.com/ctx-sidecar/ctx/core/paths"
+)
+
+// Owner is on whose behalf a file is edited: one host in one workspace. Several
+// owners may edit one file, and may ask for the same op.
+type Owner struct {
+	Workspace string `json:"workspace"` // absolute
+	Host      string `json:"host"`
+}
+
+const journalSchema = "ctx.wrap.file/v1"
+
+// content is the op of a Whole file; its value is the bytes, in base64.
+const content OpKind = "content"
+
+// journal is what is on record of one file: what it was before us, who wants
+// what in it, and what was put in.
+type journal struct {
+	Schema   string      `json:"schema"`
+	Path     string      `json:"path"` // as it was named first; links are followed anew each time
+	Format   Format      `json:"format"`
+	Mode     fs.FileMode `json:"mode"`     // of the file, if it has to be made
+	Original *snapshot   `json:"original"` // the first bytes
+	Base     *snapshot   `json:"base"`     // the file without us: the first bytes and what the user did since
+	Written  string      `json:"written"`  // SHA-256 of what was last seen to hold Placed, "" for no file
+	Dirs     []string    `json:"dirs"`     // folders made for it, outermost first
+	Wants    []want      `json:"wants"`    // in the order in which they were asked for
+	Placed   []placed    `json:"placed"`   // in the order in which they were put in
+}
+
+// want is what one owner asks for.
+type want struct {
+	Owner Owner `json:"owner"`
+	Ops   []Op  `json:"ops"`
+}
+
+// wants is what an owner asks for in the file, nil for nothing.
+func (j *journal) wants(o Owner) []Op {
+	for _, w := range j.Wants {
+		if w.Owner == o {
+			return w.Ops
+		}
+	}
+	return nil
+}
+
+// with is the journal's wants after an owner asks for ops, nil for nothing any
+// more. An owner that asks for what it had keeps its turn.
+func (j *journal) with(o Owner, ops []Op) []want {
+	if slices.EqualFunc(j.wants(o), ops, Op.equal) {
+		return j.Wants
+	}
+	out := slices.DeleteFunc(slices.Clone(j.Wants), func(w want) bool { return w.Owner == o })
+	if len(ops) > 0 {
+		out = append(out, want{o, ops})
+	}
+	return out
+}
+
+// effective is what all wants come to: equal ops are one, and of two that say
+// different things of one place the later counts.
+func effective(wants []want) []Op {
+	var out []Op
+	for _, w := range wants {
+		for _, op := range w.Ops {
+			i := slices.IndexFunc(out, op.samePlace)
+			if i < 0 {
+				out = append(out, op)
+			} else {
+				out[i] = op
+			}
+		}
+	}
+	return out
+}
+
+func (op Op) equal(o Op) bool {
+	return op.Kind == o.Kind && slices.Equal(op.Path, o.Path) && bytes.Equal(compact(op.Value), compact(o.Value))
+}
+
+// samePlace reports whether only one of two ops can be in force.
+func (op Op) samePlace(o Op) bool {
+	if op.Kind == Append || op.Kind == Line {
+		return op.equal(o)
+	}
+	return op.Kind == o.Kind && slices.Equal(op.Path, o.Path)
+}
+
+func compact(v json.RawMessage) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, v) != nil {
+		return v
+	}
+	return b.Bytes()
+}
+
+// file is where the journal of a path is kept.
+func (s *Store) file(path string) string {
+	return filepath.Join(s.dir, "files", paths.ID(path)+".json")
+}
+
+// journals reads all journals. One that cannot be read is set aside, never
+// overwritten, and named in the notes.
+func (s *Store) journals() (all []*journal, notes []string, err error) {
+	entries, err := os.ReadDir(filepath.Join(s.dir, "files"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	for _, e := range entries {
+		path := filepath.Join(s.dir, "files", e.Name())
+		if filepath.Ext(path) != ".json" {
+			continue
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		j := new(journal)
+		if err := json.Unmarshal(b, j); err == nil && j.Schema == journalSchema && j.Path != "" {
+			all = append(all, j)
+			continue
+		}
+		bad, err := file.SetAside(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		notes = append(notes, fmt.Sprintf("%s: cannot be read and is kept as %s; what it put into a file has to be taken out by hand", path, filepath.Base(bad)))
+	}
+	return all, notes, nil
+}
+
+// encode is the journal as it is kept, nil when there is nothing left to keep.
+func (j *journal) encode() *snapshot {
+	if j == nil || len(j.Wants) == 0 {
+		return nil
+	}
+	b, err := json.MarshalIndent(j, "", "  ")
+	if err != nil {
+		panic("wiring: a journal always marshals: " + err.Error())
+	}
+	return &snapshot{append(b, '\n'), 0o600}
+}

@@ -1,0 +1,216 @@
+package wiring
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/ctx-sidecar/ctx/core/file"
+	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/surface"
+)
+
+// Record is what wrap came to in one workspace.
+type Record struct {
+	Schema    string       `json:"schema"` // set by PutRecord
+	Workspace string       `json:"workspace"`
+	Hosts     []HostRecord `json:"hosts"`
+}
+
+const recordSchema = "ctx.wrap/v1"
+
+// HostRecord is one host that is wired in a workspace.
+type HostRecord struct {
+	Host    string    `json:"host"`
+	Scope   string    `json:"scope,omitempty"`
+	Gateway bool      `json:"gateway"`
+	Profile string    `json:"profile,omitempty"`
+	Fronted []Fronted `json:"fronted,omitempty"`
+	Direct  []Direct  `json:"direct,omitempty"`
+	At      time.Time `json:"at"`
+}
+
+// Fronted is a server behind the gateway.
+type Fronted struct {
+	Name        string `json:"name"`
+	Scope       string `json:"scope"`
+	Fingerprint string `json:"fingerprint"`
+}
+
+// Direct is a server that its host goes on loading itself.
+type Direct struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+func (s *Store) recordFile(workspace string) string {
+	return filepath.Join(s.dir, paths.ID(workspace)+".json")
+}
+
+// Record returns a workspace's record, and whether it has one. Hosts that have
+// files changed without a word in the record, because wrap was cut off, are in
+// it by their names. A record that cannot be read is set aside and an error.
+func (s *Store) Record(workspace string) (Record, bool, error) {
+	rec, ok, err := readRecord(s.recordFile(workspace))
+	if err != nil {
+		bad, aside := file.SetAside(s.recordFile(workspace))
+		return Record{}, false, errors.Join(fmt.Errorf("%w; it is kept as %s", err, filepath.Base(bad)), aside)
+	}
+	owners, err := s.owners()
+	if err != nil {
+		return rec, ok, err
+	}
+	for _, o := range owners {
+		known := func(h HostRecord) bool { return h.Host == o.Host }
+		if o.Workspace == workspace && !slices.ContainsFunc(rec.Hosts, known) {
+			rec.Schema, rec.Workspace, ok = recordSchema, workspace, true
+			rec.Hosts = append(rec.Hosts, HostRecord{Host: o.Host})
+		}
+	}
+	return rec, ok, nil
+}
+
+// owners are those on whose behalf files are changed.
+func (s *Store) owners() ([]Owner, error) {
+	all, notes, err := s.journals()
+	if err != nil {
+		return nil, err
+	}
+	var out []Owner
+	for _, j := range all {
+		for _, w := range j.Wants {
+			if !slices.Contains(out, w.Owner) {
+				out = append(out, w.Owner)
+			}
+		}
+	}
+	for _, n := range notes {
+		err = errors.Join(err, errors.New(n))
+	}
+	return out, err
+}
+
+func readRecord(path string) (rec Record, ok bool, err error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return rec, false, nil
+	}
+	if err != nil {
+		return rec, false, err
+	}
+	if err := json.Unmarshal(b, &rec); err != nil {
+		return Record{}, false, fmt.Errorf("%s: %w", path, err)
+	}
+	if rec.Schema != recordSchema {
+		return Record{}, false, fmt.Errorf("%s: the schema %q is not known to this version", path, rec.Schema)
+	}
+	return rec, true, nil
+}
+
+// PutRecord keeps a workspace's record in place of the one that it has.
+func (s *Store) PutRecord(rec Record) error {
+	rec.Schema = recordSchema
+	path := s.recordFile(rec.Workspace)
+	return file.Locked(filepath.Join(s.dir, "records"), func() error { return writeRecord(path, rec) })
+}
+
+func writeRecord(path string, rec Record) error {
+	b, err := json.MarshalIndent(rec, "", "  ")
+	if err != nil {
+		return err
+	}
+	return file.Write(path, append(b, '\n'), 0o600)
+}
+
+// DropHost takes a host out of a workspace's record, and removes the record
+// with the last one.
+func (s *Store) DropHost(workspace, host string) error {
+	path := s.recordFile(workspace)
+	return file.Locked(filepath.Join(s.dir, "records"), func() error {
+		rec, ok, err := readRecord(path)
+		if err != nil || !ok {
+			return err
+		}
+		rec.Hosts = slices.DeleteFunc(rec.Hosts, func(h HostRecord) bool { return h.Host == host })
+		if len(rec.Hosts) > 0 {
+			return writeRecord(path, rec)
+		}
+		return os.Remove(path)
+	})
+}
+
+// Workspaces are those that have a record, or files changed without one
+// because wrap was cut off. The order is that of their paths.
+func (s *Store) Workspaces() ([]string, error) {
+	all, err := s.records()
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, r := range all {
+		out = append(out, r.Workspace)
+	}
+	owners, err := s.owners()
+	for _, o := range owners {
+		out = append(out, o.Workspace)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), err
+}
+
+// records reads every record that can be read.
+func (s *Store) records() ([]Record, error) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var out []Record
+	for _, e := range entries {
+		path := filepath.Join(s.dir, e.Name())
+		if filepath.Ext(path) != ".json" || path == s.pendingFile() {
+			continue
+		}
+		if rec, ok, err := readRecord(path); err == nil && ok {
+			out = append(out, rec)
+		}
+	}
+	return out, nil
+}
+
+// Fronted are the names of the servers that are behind the gateway for a host
+// in a workspace. In one that is not wrapped these are the servers of the
+// user's own files that any wrap of that host has switched off, for that
+// reaches every workspace. A record that cannot be read counts as none.
+func (s *Store) Fronted(workspace, host string) []string {
+	rec, ok, err := readRecord(s.recordFile(workspace))
+	if err == nil && ok {
+		return rec.fronted(host, func(Fronted) bool { return true })
+	}
+	all, err := s.records()
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, r := range all {
+		out = append(out, r.fronted(host, func(f Fronted) bool { return f.Scope == string(surface.ScopeUser) })...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (r Record) fronted(host string, is func(Fronted) bool) []string {
+	var out []string
+	for _, h := range r.Hosts {
+		for _, f := range h.Fronted {
+			if h.Host == host && is(f) {
+				out = append(out, f.Name)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,25 @@
+package wiring
+
+import (
+	"path/filepath"
+
+	"github.com/ctx-sidecar/ctx/core/file"
+)
+
+// Store is the folder of what wrap put into files, and of what it came to in
+// each workspace. Programs that use one folder at a time wait for each other.
+type Store struct{ dir string }
+
+// Open names the folder. Nothing is read or made before it is needed.
+func Open(dir string) *Store { return &Store{dir} }
+
+// locked runs do while no other program plans or writes, after what one that
+// was killed left half done has been put back.
+func (s *Store) locked(do func() error) error {
+	return file.Locked(filepath.Join(s.dir, "store"), func() error {
+		if err := s.recover(); err != nil {
+			return err
+		}
+		return do()
+	})
+}
