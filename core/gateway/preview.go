@@ -1,0 +1,22 @@
+package gateway
+
+import (
+	"encoding/json"
+
+	"github.com/ctx-sidecar/ctx/core/config"
+	"github.com/ctx-sidecar/ctx/core/listing"
+)
+
+// Preview is what a new session would list and say of itself, if the servers
+// behind it list what is known of them. Nothing is started.
+func Preview(cfg config.Config, rules *Rules, known []listing.Listing) (listing.Listing, error) {
+	c := newCatalog(rules, known, nil)
+	g := &Gateway{opts: Options{Config: cfg}, mode: chooseMode(cfg, c)}
+	var list struct {
+		Tools []json.RawMessage `json:"tools"`
+	}
+	if err := json.Unmarshal(g.toolList(c), &list); err != nil {
+		return listing.Listing{}, err
+	}
+	return listing.Listing{Server: "ctx", Instructions: c.instructions(g.mode == everything), Tools: list.Tools}, nil
+}
