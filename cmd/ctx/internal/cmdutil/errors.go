@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 )
 
 // The exit codes of ctx.
@@ -58,17 +60,17 @@ func Report(w io.Writer, err error) int {
 	if errors.As(err, &status) {
 		return int(status)
 	}
-	fmt.Fprintf(w, "error: %s\n", oneLine(err.Error()))
+	fmt.Fprintf(w, "error: %s\n", iostreams.Clean(oneLine(err.Error())))
 	var e *Error
 	if !errors.As(err, &e) {
 		var hinted interface{ Hint() string }
 		if errors.As(err, &hinted) {
-			fmt.Fprintf(w, "hint: %s\n", hinted.Hint())
+			fmt.Fprintf(w, "hint: %s\n", iostreams.Clean(hinted.Hint()))
 		}
 		return No
 	}
 	if e.Hint != "" {
-		fmt.Fprintf(w, "hint: %s\n", e.Hint)
+		fmt.Fprintf(w, "hint: %s\n", iostreams.Clean(e.Hint))
 	}
 	return e.Code
 }

@@ -4,7 +4,9 @@ package cmdutil
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,10 +21,56 @@ type Factory struct {
 	Env  []string // "KEY=VALUE"
 	Dir  string   // absolute working folder
 	JSON bool     // --json
+
+	state string // stands in for the state folder, "" for the user's own
 }
 
 // Layout is where this user's files are.
-func (f *Factory) Layout() paths.Layout { return paths.FromEnv(f.Env) }
+func (f *Factory) Layout() paths.Layout {
+	l := paths.FromEnv(f.Env)
+	if f.state != "" {
+		l.State = f.state
+	}
+	return l
+}
+
+// Scratch is a factory like f whose state folder is a copy, for work that must
+// leave no trace. The copy goes when done is called.
+func (f *Factory) Scratch() (scratch *Factory, done func(), err error) {
+	dir, err := os.MkdirTemp("", "ctx-scratch-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("copy what ctx has on record: %w", err)
+	}
+	done = func() { os.RemoveAll(dir) }
+	l := f.Layout()
+	for _, part := range []string{l.Trust(), l.Wraps()} {
+		if err := copyTo(filepath.Join(dir, filepath.Base(part)), part); err != nil {
+			done()
+			return nil, nil, fmt.Errorf("copy what ctx has on record: %w", err)
+		}
+	}
+	with := *f
+	with.state = dir
+	return &with, done, nil
+}
+
+// copyTo copies a file or a folder that may not be there.
+func copyTo(to, from string) error {
+	info, err := os.Stat(from)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return os.CopyFS(to, os.DirFS(from))
+	}
+	b, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, b, 0o600)
+}
 
 // Workspace is the workspace that the working folder belongs to.
 func (f *Factory) Workspace() string { return f.Layout().Workspace(f.Dir) }

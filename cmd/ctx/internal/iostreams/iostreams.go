@@ -92,3 +92,16 @@ func Clean(text string) string {
 	quoted := strconv.Quote(text)
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }
+
+// CleanLines is Clean for text of several lines, whose tabs stay too.
+func CleanLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		cells := strings.Split(strings.TrimSuffix(l, "\r"), "\t")
+		for k, c := range cells {
+			cells[k] = Clean(c)
+		}
+		lines[i] = strings.Join(cells, "\t")
+	}
+	return strings.Join(lines, "\n")
+}

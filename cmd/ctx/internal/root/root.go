@@ -15,8 +15,11 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/help"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/plugins"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/tools"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/trust"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/unwrap"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/version"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/wrap"
 )
 
 // Main runs one command line and returns the exit code of the process.
@@ -40,15 +43,18 @@ func New(f *cmdutil.Factory) *cobra.Command {
 		Long: `ctx is a sidecar for Claude Code, Codex and Antigravity. It puts one small MCP
 gateway in place of all MCP servers, and hooks that say what is held back; every
 tool behind the gateway is one call away, in the same turn.`,
-		Example:       "  ctx version",
+		Example:       "  ctx wrap setup --gateway\n  ctx tools search \"read a file\"\n  ctx unwrap",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	},
 		approve.New(f),
 		completion.New(f),
 		plugins.New(f),
+		tools.New(f),
 		trust.New(f),
+		unwrap.New(f),
 		version.New(f),
+		wrap.New(f),
 	)
 	root.SetHelpCommand(help.New(f))
 	root.CompletionOptions.DisableDefaultCmd = true

@@ -1,0 +1,40 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
+)
+
+func newDescribe(f *cmdutil.Factory) *cobra.Command {
+	s := &session{f: f}
+	cmd := &cobra.Command{
+		Use:     "describe ID...",
+		Short:   "Show the whole definition of tools",
+		Example: "  ctx tools describe filesystem:read_text_file",
+		Args:    cmdutil.Args(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := s.ask(cmd.Context(), "describe_tool", map[string]any{"tools": args})
+			if err != nil {
+				return err
+			}
+			if err := s.print("tools-describe", a); err != nil {
+				return err
+			}
+			var d struct{ Unknown []string }
+			if err := json.Unmarshal(a.StructuredContent, &d); err != nil {
+				return fmt.Errorf("the gateway's answer: %w", err)
+			}
+			if len(d.Unknown) > 0 {
+				return cmdutil.Fail("ctx tools search finds ids", "unknown: %s", strings.Join(d.Unknown, ", "))
+			}
+			return nil
+		},
+	}
+	s.flag(cmd)
+	return cmd
+}

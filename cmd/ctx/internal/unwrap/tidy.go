@@ -1,0 +1,77 @@
+package unwrap
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ctx-sidecar/ctx/core/paths"
+)
+
+// ours are the names of what ctx keeps in a workspace's surface folder, beside
+// the files compiled for a host. A lock or a file that was set aside has the
+// name of its file and an ending.
+var ours = []string{
+	".gitignore", "backends.json", "probe-cache.json", "sessions", "usage.jsonl", "usage.1.jsonl", "reconcile.jsonl", "prune.json", "skill-graph.json",
+}
+
+// tidy takes away what ctx kept about a workspace, and names what it leaves.
+func tidy(l paths.Layout, workspace string, hosts []string) []string {
+	left := []string{}
+	for _, dir := range []string{
+		filepath.Join(workspace, ".ctx-surface"),
+		filepath.Join(l.State, "workspaces", paths.ID(workspace)),
+	} {
+		if why := empty(dir, hosts); why != "" {
+			left = append(left, why)
+		}
+	}
+	return left
+}
+
+// empty removes dir if nothing but ours is in it, and says why not.
+func empty(dir string, hosts []string) string {
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ""
+	case err != nil:
+		return err.Error()
+	case !info.IsDir():
+		return dir + ": not a folder, so not ours"
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err.Error()
+	}
+	var foreign []string
+	for _, e := range entries {
+		if !isOurs(e.Name(), hosts) {
+			foreign = append(foreign, e.Name())
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			return err.Error()
+		}
+	}
+	if len(foreign) > 0 {
+		return fmt.Sprintf("%s: holds what ctx did not write: %s", dir, strings.Join(foreign, ", "))
+	}
+	if err := os.Remove(dir); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func isOurs(name string, hosts []string) bool {
+	for _, ending := range []string{".lock", ".bad"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	// A file that was compiled for a host is named NAME.HOST.EXTENSION.
+	parts := strings.Split(name, ".")
+	return slices.Contains(ours, name) || len(parts) == 3 && slices.Contains(hosts, parts[1])
+}

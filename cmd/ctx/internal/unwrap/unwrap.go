@@ -1,0 +1,195 @@
+// Package unwrap is the command ctx unwrap: it takes out of a host's files what
+// ctx wrap put in.
+package unwrap
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/hosts"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/wrap"
+	"github.com/ctx-sidecar/ctx/core/wiring"
+)
+
+// Result is what ctx unwrap --json prints.
+type Result struct {
+	DryRun     bool        `json:"dry_run"`
+	Workspaces []Workspace `json:"workspaces"`
+}
+
+// Workspace is one workspace and what was put back there.
+type Workspace struct {
+	Workspace string   `json:"workspace"`
+	Hosts     []Host   `json:"hosts"`
+	Left      []string `json:"left"` // what of ours stays, and why
+}
+
+// Host is one host and its files.
+type Host struct {
+	Host  string `json:"host"`
+	Files []File `json:"files"`
+	Diff  string `json:"diff,omitempty"`
+}
+
+// File is a file that was changed back.
+type File struct {
+	Path string `json:"path"`
+	Note string `json:"note,omitempty"` // what stays in it, and why
+}
+
+type options struct {
+	hosts  []string
+	dryRun bool
+	all    bool
+}
+
+// New makes the command.
+func New(f *cmdutil.Factory) *cobra.Command {
+	o := new(options)
+	cmd := &cobra.Command{
+		Use:   "unwrap",
+		Short: "Take out of the hosts' files what wrap put in",
+		Long: `Take out of the hosts' files what wrap put in. A file that nobody has changed
+since becomes what it was, byte for byte; of any other, what was put in goes and
+everything else stays.`,
+		Example: "  ctx unwrap\n  ctx unwrap --host codex --dry-run",
+		Args:    cmdutil.Args(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), f) },
+	}
+	fl := cmd.Flags()
+	fl.StringSliceVar(&o.hosts, "host", nil, "host to unwire (repeatable; default: every one that is wired)")
+	fl.BoolVar(&o.dryRun, "dry-run", false, "print what would change and change nothing")
+	fl.BoolVar(&o.all, "all", false, "every workspace that is wrapped")
+	// Only a flag that does not exist fails here.
+	_ = cmd.RegisterFlagCompletionFunc("host", completeWired(f))
+	return cmd
+}
+
+// completeWired completes the hosts that are wired here.
+func completeWired(f *cmdutil.Factory) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var names []cobra.Completion
+		// A record that cannot be read completes to nothing.
+		rec, _, _ := wiring.Open(f.Layout().Wraps()).Record(wrap.Workspace(f))
+		for _, h := range rec.Hosts {
+			names = append(names, h.Host)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func (o *options) run(_ context.Context, f *cmdutil.Factory) error {
+	store := wiring.Open(f.Layout().Wraps())
+	workspaces := []string{wrap.Workspace(f)}
+	if o.all {
+		var err error
+		if workspaces, err = store.Workspaces(); err != nil {
+			return err
+		}
+	}
+	r := Result{DryRun: o.dryRun, Workspaces: []Workspace{}}
+	for _, ws := range workspaces {
+		done, err := o.unwrap(f, store, ws)
+		if err != nil {
+			return fmt.Errorf("%s: %w", ws, err)
+		}
+		r.Workspaces = append(r.Workspaces, done)
+	}
+	return f.Print("unwrap", r, r.print)
+}
+
+func (o *options) unwrap(f *cmdutil.Factory, store *wiring.Store, ws string) (Workspace, error) {
+	done := Workspace{Workspace: ws, Hosts: []Host{}, Left: []string{}}
+	rec, ok, err := store.Record(ws)
+	if err != nil {
+		return done, err
+	}
+	if !ok {
+		return done, cmdutil.Fail("wrapped are: "+list(store), "not wrapped")
+	}
+	wired := []string{}
+	for _, h := range rec.Hosts {
+		wired = append(wired, h.Host)
+	}
+	chosen := o.hosts
+	if len(chosen) == 0 {
+		chosen = wired
+	}
+	// Everything is checked before the first write.
+	for _, host := range chosen {
+		if !slices.Contains(wired, host) {
+			return done, cmdutil.Fail("wired here: "+strings.Join(wired, ", "), "%s is not wired", host)
+		}
+		if _, err := store.Unplan(wiring.Owner{Workspace: ws, Host: host}); err != nil {
+			return done, err
+		}
+	}
+	for _, host := range chosen {
+		owner := wiring.Owner{Workspace: ws, Host: host}
+		change, err := store.Unplan(owner)
+		if err != nil {
+			return done, err
+		}
+		h := Host{Host: host, Files: []File{}}
+		for _, fc := range change.Files() {
+			h.Files = append(h.Files, File{fc.Path, fc.Note})
+		}
+		if o.dryRun {
+			h.Diff = change.Diff()
+			done.Hosts = append(done.Hosts, h)
+			continue
+		}
+		if err := change.Apply(); err != nil {
+			return done, err
+		}
+		if err := store.DropHost(ws, host); err != nil {
+			return done, err
+		}
+		done.Hosts = append(done.Hosts, h)
+	}
+	if !o.dryRun && len(chosen) == len(wired) {
+		done.Left = tidy(f.Layout(), ws, hosts.Names(f))
+	}
+	return done, nil
+}
+
+// list names the wrapped workspaces, for a hint.
+func list(store *wiring.Store) string {
+	all, err := store.Workspaces()
+	if err != nil || len(all) == 0 {
+		return "none"
+	}
+	return strings.Join(all, ", ")
+}
+
+func (r Result) print(s *iostreams.Streams) {
+	if len(r.Workspaces) == 0 {
+		fmt.Fprintln(s.Out, "No workspace is wrapped.")
+	}
+	for _, ws := range r.Workspaces {
+		for _, h := range ws.Hosts {
+			fmt.Fprintf(s.Out, "%s in %s\n", s.Bold(h.Host), ws.Workspace)
+			if r.DryRun {
+				fmt.Fprintf(s.Out, "  would change:\n\n%s\n", strings.TrimRight(h.Diff, "\n"))
+				continue
+			}
+			for _, file := range h.Files {
+				fmt.Fprintf(s.Out, "  %s: ", file.Path)
+				if file.Note == "" {
+					fmt.Fprintln(s.Out, "as it was")
+				} else {
+					fmt.Fprintln(s.Out, file.Note)
+				}
+			}
+		}
+		for _, left := range ws.Left {
+			fmt.Fprintf(s.Out, "  left: %s\n", left)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package wrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/core/wiring"
+	"github.com/ctx-sidecar/ctx/plugins"
+)
+
+// check plans every host's edits and the changes they come to, and fails before
+// anything is written if one of them cannot be made.
+func (w *wrapper) check(ctx context.Context) error {
+	hook, err := w.f.Program("ctx-hook")
+	if err != nil {
+		return err
+	}
+	gateway, err := w.f.Program("ctx-gateway")
+	if err != nil {
+		return err
+	}
+	for _, j := range w.jobs {
+		j.plan, err = j.host.PlanWrap(ctx, plugins.WrapRequest{
+			Machine: j.host.Machine(), Workspace: w.workspace, Scope: surface.Scope(w.scope),
+			Gateway: w.gateway, Front: j.front(), Hook: hook, GatewayBin: gateway, Profile: w.profile,
+		})
+		if err != nil {
+			return err
+		}
+		change, err := w.store.Plan(w.owner(j), j.plan.Edits)
+		if err != nil {
+			return fmt.Errorf("nothing was changed: %w", err)
+		}
+		j.diff = change.Diff()
+		for _, fc := range change.Files() {
+			j.files = append(j.files, fc.Path)
+		}
+	}
+	return nil
+}
+
+func (w *wrapper) owner(j *job) wiring.Owner {
+	return wiring.Owner{Workspace: w.workspace, Host: j.host.Name()}
+}
+
+// apply writes host by host. If one fails, those before it get back what they
+// had: what an earlier wrap put in, or nothing of ours.
+func (w *wrapper) apply(context.Context) error {
+	if w.dryRun {
+		return nil
+	}
+	before, _, err := w.store.Record(w.workspace)
+	if err != nil {
+		return err
+	}
+	var undo []func() error
+	for _, j := range w.jobs {
+		// Planned again: another host's change may have touched the same file.
+		change, err := w.store.Plan(w.owner(j), j.plan.Edits)
+		if err == nil {
+			err = change.Apply()
+		}
+		if err != nil {
+			err = fmt.Errorf("wire %s: %w", j.host.Title(), err)
+			for _, back := range undo {
+				err = errors.Join(err, back())
+			}
+			return err
+		}
+		undo = append([]func() error{change.Revert}, undo...)
+	}
+	after := w.record(before)
+	if err := w.store.PutRecord(after); err != nil {
+		for _, back := range undo {
+			err = errors.Join(err, back())
+		}
+		return err
+	}
+	return w.keep()
+}
+
+// record says what this wrap has come to, beside the hosts it did not touch.
+func (w *wrapper) record(before wiring.Record) wiring.Record {
+	rec := wiring.Record{Schema: before.Schema, Workspace: w.workspace}
+	mine := map[string]bool{}
+	for _, j := range w.jobs {
+		mine[j.host.Name()] = true
+	}
+	for _, h := range before.Hosts {
+		if !mine[h.Host] {
+			rec.Hosts = append(rec.Hosts, h)
+		}
+	}
+	for _, j := range w.jobs {
+		h := wiring.HostRecord{
+			Host: j.host.Name(), Scope: w.scope, Gateway: w.gateway, Profile: w.profile, At: time.Now().UTC(),
+		}
+		for _, s := range j.servers {
+			switch {
+			case s.Verdict == Front && w.gateway:
+				h.Fronted = append(h.Fronted, wiring.Fronted{Name: s.Name, Scope: string(s.Scope), Fingerprint: s.Fingerprint()})
+			case s.Verdict == Direct:
+				h.Direct = append(h.Direct, wiring.Direct{Name: s.Name, Reason: s.Reason})
+			}
+		}
+		rec.Hosts = append(rec.Hosts, h)
+	}
+	return rec
+}

@@ -1,0 +1,199 @@
+package wrap
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/hosts"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/surface"
+)
+
+// Result is what ctx wrap --json prints.
+type Result struct {
+	Workspace string          `json:"workspace"`
+	DryRun    bool            `json:"dry_run"`
+	Gateway   bool            `json:"gateway"`
+	Changed   bool            `json:"changed"`
+	Hosts     []HostResult    `json:"hosts"`
+	Skipped   []hosts.Skipped `json:"skipped"`
+}
+
+// HostResult is what became of one host.
+type HostResult struct {
+	Host    string         `json:"host"`
+	Title   string         `json:"title"`
+	Loading string         `json:"loading"`
+	Before  Load           `json:"before"`
+	After   Load           `json:"after"`
+	Pays    bool           `json:"pays"` // after is less than before
+	Servers []ServerResult `json:"servers"`
+	Files   []string       `json:"files"` // that were changed, or would be
+	Diff    string         `json:"diff,omitempty"`
+	Notes   []string       `json:"notes"`
+	Next    []string       `json:"next"`
+}
+
+// Load is what a host tells its model of MCP servers in every request.
+type Load struct {
+	Servers int `json:"servers"`
+	Tools   int `json:"tools"`
+	Bytes   int `json:"bytes"`
+	Tokens  int `json:"tokens"`
+}
+
+// ServerResult is a server and what became of it.
+type ServerResult struct {
+	Name     string  `json:"name"`
+	Scope    string  `json:"scope"`
+	Start    string  `json:"start"`
+	Verdict  Verdict `json:"verdict"`
+	Reason   string  `json:"reason,omitempty"`
+	Approval string  `json:"approved_by,omitempty"`
+	Tools    int     `json:"tools"`
+}
+
+func (w *wrapper) result() Result {
+	r := Result{Workspace: w.workspace, DryRun: w.dryRun, Gateway: w.gateway, Hosts: []HostResult{}, Skipped: append([]hosts.Skipped{}, w.skipped...)}
+	for _, j := range w.jobs {
+		h := HostResult{
+			Host: j.host.Name(), Title: j.host.Title(), Loading: string(j.sources.Loading),
+			Before: load(j.before), After: load(j.after), Servers: []ServerResult{},
+			Files: append([]string{}, j.files...), Notes: append([]string{}, j.plan.Notes...), Next: append([]string{}, j.plan.Next...),
+		}
+		h.Pays = h.After.Bytes < h.Before.Bytes
+		if w.dryRun {
+			h.Diff = j.diff
+		}
+		for _, s := range j.servers {
+			h.Servers = append(h.Servers, ServerResult{
+				Name: s.Name, Scope: string(s.Scope), Start: cmdutil.Start(s.Server), Verdict: s.Verdict, Reason: s.Reason,
+				Approval: s.Approval, Tools: len(j.listings[s.Name].Tools),
+			})
+		}
+		r.Changed = r.Changed || len(h.Files) > 0
+		r.Hosts = append(r.Hosts, h)
+	}
+	return r
+}
+
+func load(inv surface.Inventory) Load {
+	var l Load
+	for _, s := range inv.Servers {
+		if s.Standing == surface.Loaded {
+			l.Servers++
+			l.Tools += len(s.Tools)
+			l.Bytes += s.Cost.Bytes
+			l.Tokens += s.Cost.Resident
+		}
+	}
+	return l
+}
+
+func (w *wrapper) print() error {
+	r := w.result()
+	return w.f.Print("wrap", r, func(s *iostreams.Streams) {
+		for _, h := range r.Hosts {
+			w.printHost(s, h)
+		}
+		for _, skip := range r.Skipped {
+			fmt.Fprintf(s.Out, "%s: left out: %s\n  %s\n", skip.Name, skip.Reason, skip.Hint)
+		}
+		// What the user still has to do is the last thing on the screen.
+		for _, h := range r.Hosts {
+			for _, next := range h.Next {
+				fmt.Fprintf(s.Out, "%s\n", next)
+			}
+		}
+	})
+}
+
+func (w *wrapper) printHost(s *iostreams.Streams, h HostResult) {
+	fmt.Fprintf(s.Out, "%s in %s\n", s.Bold(h.Title), w.workspace)
+	printServers(s, h)
+	if w.gateway {
+		printLoad(s, h)
+	}
+	for _, n := range h.Notes {
+		fmt.Fprintf(s.Out, "  %s\n", n)
+	}
+	switch {
+	case len(h.Files) == 0:
+		fmt.Fprintln(s.Out, "  already wired: nothing to change")
+	case w.dryRun:
+		fmt.Fprintf(s.Out, "  would change:\n\n%s\n", strings.TrimRight(h.Diff, "\n"))
+	default:
+		fmt.Fprintf(s.Out, "  wired: %s\n", strings.Join(h.Files, ", "))
+	}
+	fmt.Fprintln(s.Out)
+}
+
+func printServers(s *iostreams.Streams, h HostResult) {
+	t := iostreams.NewTable("SERVER", "SCOPE", ">TOOLS", "")
+	for _, srv := range h.Servers {
+		tools, what := "-", ""
+		if srv.Tools > 0 {
+			tools = fmt.Sprint(srv.Tools)
+		}
+		switch srv.Verdict {
+		case Front:
+			what = "behind the gateway"
+		case Direct:
+			what = "left direct: " + srv.Reason
+		case Disabled:
+			what = "switched off by you: left alone"
+		}
+		t.Row(srv.Name, srv.Scope, tools, what)
+	}
+	t.Write(s)
+}
+
+// printLoad says what the host loads before and after, and whether it pays.
+func printLoad(s *iostreams.Streams, h HostResult) {
+	t := iostreams.NewTable("IN EVERY REQUEST", ">SERVERS", ">TOOLS", ">BYTES", ">TOKENS")
+	t.Row("before", h.Before.Servers, h.Before.Tools, number(h.Before.Bytes), number(h.Before.Tokens))
+	t.Row("after", h.After.Servers, h.After.Tools, number(h.After.Bytes), number(h.After.Tokens))
+	t.Write(s)
+	if h.Loading == string(surface.Deferred) {
+		fmt.Fprintf(s.Out, "  %s holds its tools back itself in its current mode: before, only their names are in a request.\n", h.Title)
+	}
+	if !h.Pays && h.Before.Tools > 0 {
+		fmt.Fprintln(s.Out, s.Yellow("  This will not pay here: a request does not get smaller."))
+	}
+}
+
+// show prints what would be started, so that an approval covers exactly that.
+func (w *wrapper) show() {
+	s := w.f.IO
+	fmt.Fprintln(s.Err, "To list their tools now, and whenever a session calls for them, ctx would start:")
+	for _, j := range w.jobs {
+		for _, srv := range j.servers {
+			if srv.Verdict != Front {
+				continue
+			}
+			by := srv.Approval
+			switch by {
+			case "":
+				by = s.Yellow("needs your approval")
+			case approvedBefore:
+				by = "approved by you before"
+			default:
+				by = "approved by " + by
+			}
+			fmt.Fprintf(s.Err, "  %s, %s scope (%s), %s\n      %s\n", srv.Name, srv.Scope, j.host.Title(), by, cmdutil.Start(srv.Server))
+			for _, line := range cmdutil.Details(srv.Server) {
+				fmt.Fprintf(s.Err, "      %s\n", line)
+			}
+		}
+	}
+}
+
+// number groups the digits of n by three.
+func number(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}

@@ -1,0 +1,124 @@
+package wrap
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+
+	"github.com/ctx-sidecar/ctx/core/backend"
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/rpc"
+	"github.com/ctx-sidecar/ctx/core/state"
+	"github.com/ctx-sidecar/ctx/core/surface"
+)
+
+// probe starts the servers that are to be fronted and were never listed as they
+// are declared now, all hosts' together. One that does not list its tools is
+// left direct. A dry run starts nothing.
+func (w *wrapper) probe(ctx context.Context) error {
+	cache := listing.OpenCache(w.layout.Surface(w.workspace))
+	for _, j := range w.jobs {
+		var unknown []surface.Server
+		for _, s := range j.servers {
+			if s.Verdict == Disabled || s.Approval == "" {
+				continue
+			}
+			if l, ok := cache.Any(s.Name, s.Fingerprint()); ok {
+				j.listings[s.Name] = l
+			} else {
+				unknown = append(unknown, s.Server)
+			}
+		}
+		if w.dryRun || len(unknown) == 0 {
+			continue
+		}
+		listings, err := w.list(ctx, j, unknown)
+		if err != nil {
+			return err
+		}
+		for i := range j.servers {
+			s := &j.servers[i]
+			l, ok := listings[s.Name]
+			switch {
+			case !ok:
+			case l.Failed != "":
+				s.leave("it did not list its tools: " + l.Failed)
+			default:
+				j.listings[s.Name] = l
+			}
+		}
+	}
+	return nil
+}
+
+// list starts servers, all at once as far as the manager lets them, and returns
+// what each lists or why it lists nothing.
+func (w *wrapper) list(ctx context.Context, j *job, servers []surface.Server) (map[string]listing.Listing, error) {
+	w.f.IO.Step("asking %s of %s for their tools ...", count(len(servers), "server"), j.host.Title())
+	defer w.f.IO.Step("")
+	// Without a cache: the workspace has no folder of ours before it is wrapped.
+	m := backend.New(backend.Options{Servers: servers, Env: w.f.Env, Dir: w.workspace, Client: prober{w.workspace}})
+	defer m.Close()
+	m.Refresh(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("list the tools: %w", err)
+	}
+	found := map[string]listing.Listing{}
+	for _, l := range m.Listings() {
+		found[l.Server] = l
+	}
+	for _, st := range m.Status() {
+		if _, ok := found[st.Server]; ok {
+			continue
+		}
+		why := st.Error
+		switch {
+		case st.NeedsOAuth:
+			why = "it needs the host's own login"
+		case why == "":
+			why = "no answer"
+		}
+		found[st.Server] = listing.Listing{Server: st.Server, Failed: why}
+	}
+	return found, nil
+}
+
+// keep writes what was listed where hooks and gateways look for it.
+func (w *wrapper) keep() error {
+	dir, why := state.SafeDir(w.layout, w.workspace)
+	if why != "" {
+		fmt.Fprintf(w.f.IO.Err, "warning: %s; what ctx knows of this workspace is kept in %s\n", why, dir)
+	}
+	cache := listing.OpenCache(dir)
+	for _, j := range w.jobs {
+		for _, s := range j.servers {
+			l, ok := j.listings[s.Name]
+			if _, known := cache.Get(l.Server, l.Fingerprint, l.Capabilities); !ok || known {
+				continue
+			}
+			if err := cache.Put(l); err != nil {
+				return fmt.Errorf("keep what the servers list: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// prober is the client that servers see while they are listed. It declares all
+// that a host may, so that no server keeps a tool back, and does none of it.
+type prober struct{ workspace string }
+
+func (prober) Capabilities() json.RawMessage {
+	return json.RawMessage(`{"elicitation":{},"roots":{"listChanged":true},"sampling":{}}`)
+}
+
+func (p prober) Request(_ context.Context, _, method string, _ json.RawMessage) (json.RawMessage, error) {
+	if method == "roots/list" {
+		root := url.URL{Scheme: "file", Path: p.workspace}
+		return json.Marshal(map[string]any{"roots": []map[string]string{{"uri": root.String()}}})
+	}
+	return nil, rpc.Errorf(rpc.CodeMethodNotFound, "ctx only lists what this server offers")
+}
+
+func (prober) Notify(string, string, json.RawMessage) {}
