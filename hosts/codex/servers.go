@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ctx-sidecar/ctx/core/git"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
@@ -72,6 +73,11 @@ func (s *settings) define(srv *surface.Server, l *layer, n *node) {
 		}
 	})
 	srv.ApprovedBy = &approved
+	if srv.Direct == "" && l.scope == surface.ScopeProject {
+		if tracked, err := git.Tracks(l.file); tracked || err != nil {
+			srv.Direct = "declared in a file that git tracks: switching it off there would reach everyone who works in the repository"
+		}
+	}
 }
 
 func (s *settings) stdio(srv *surface.Server, n *node) {

@@ -28,6 +28,7 @@ func (s *settings) addHooks(edits []wiring.Edit, program string) []wiring.Edit {
 			Mode:    0o600,
 			Why:     "run ctx-hook on Codex's events",
 			Exclude: true,
+			Tracked: trackedHint,
 		})
 	}
 	for i := range edits {
@@ -36,7 +37,13 @@ func (s *settings) addHooks(edits []wiring.Edit, program string) []wiring.Edit {
 			return edits
 		}
 	}
-	return append(edits, wiring.Edit{Path: s.user, Format: wiring.TOML, Ops: ops, Why: "run ctx-hook on Codex's events"})
+	return append(edits, wiring.Edit{
+		Path:    s.user,
+		Format:  wiring.TOML,
+		Ops:     ops,
+		Why:     "run ctx-hook on Codex's events",
+		Tracked: trackedHint,
+	})
 }
 
 // keepsHooksInTOML reports whether the user's config.toml declares a hook; the

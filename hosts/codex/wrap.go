@@ -12,6 +12,9 @@ import (
 	"github.com/ctx-sidecar/ctx/plugins"
 )
 
+// trackedHint is what to do about a target that git tracks.
+const trackedHint = "the wiring holds for this machine alone; take the file out of git (git rm --cached), or leave Codex out with --host"
+
 // PlanWrap implements [plugins.Adapter]. Codex is wired at user level: project
 // files count only in folders that the user trusts, and not in all that belong
 // to a workspace.
@@ -60,10 +63,11 @@ func (s *settings) gatewayOps(req plugins.WrapRequest) ([]wiring.Edit, error) {
 	}
 
 	edits := []wiring.Edit{{
-		Path:   s.user,
-		Format: wiring.TOML,
-		Mode:   0o600, // as Codex itself makes it
-		Why:    "load ctx-gateway in place of the servers behind it",
+		Path:    s.user,
+		Format:  wiring.TOML,
+		Mode:    0o600, // as Codex itself makes it
+		Why:     "load ctx-gateway in place of the servers behind it",
+		Tracked: trackedHint,
 	}}
 	for _, l := range s.layers {
 		ops := s.offOps(l, fronted)
@@ -77,7 +81,7 @@ func (s *settings) gatewayOps(req plugins.WrapRequest) ([]wiring.Edit, error) {
 				Format:  wiring.TOML,
 				Ops:     ops,
 				Why:     "switch off the servers behind ctx-gateway that this project declares",
-				Tracked: "its servers stay direct: they are the repository's, and switching them off there would reach everyone who works in it",
+				Tracked: trackedHint,
 			})
 		}
 	}
