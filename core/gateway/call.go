@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/authority"
+	"github.com/ctx-sidecar/ctx/core/backend"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/rpc"
 )
@@ -166,10 +167,13 @@ func (g *Gateway) forward(ctx context.Context, c *catalog, t listing.Tool, r req
 		}
 		return refuse("%s was not answered: %s. It was not tried again.", t.ID(), line(err.Error(), 500)), nil
 	}
-	g.record.call(g.session(), t, err != nil || failed(raw))
 	if err != nil {
+		if answered.Code != backend.CodeConnectionClosed {
+			g.record.call(g.session(), t, true)
+		}
 		return nil, answered
 	}
+	g.record.call(g.session(), t, failed(raw))
 	return g.kept.Cut(raw, g.opts.Config.MaxResponseTokens, g.promisesStructure(t)), nil
 }
 
@@ -200,8 +204,8 @@ func failed(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &r) == nil && r.IsError
 }
 
-// progress hands a server's progress on under the token that the host chose;
-// nil when the host wants none.
+// progress hands a server's progress on to the host; nil when the host has not
+// asked for any.
 func (g *Gateway) progress(meta json.RawMessage) func(json.RawMessage) {
 	var m struct {
 		Token json.RawMessage `json:"progressToken"`
@@ -210,12 +214,7 @@ func (g *Gateway) progress(meta json.RawMessage) func(json.RawMessage) {
 		return nil
 	}
 	return func(params json.RawMessage) {
-		var fields map[string]json.RawMessage
-		if json.Unmarshal(params, &fields) != nil || fields == nil {
-			return
-		}
-		fields["progressToken"] = m.Token
-		if err := g.host.Notify("notifications/progress", encode(fields)); err != nil {
+		if err := g.host.Notify("notifications/progress", params); err != nil {
 			g.log.Debug("progress not delivered", "error", err)
 		}
 	}

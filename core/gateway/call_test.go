@@ -81,7 +81,7 @@ func TestACallWaitsForItsOwnServerAlone(t *testing.T) {
 	if r := b.call(callTool, `{"tool":"late:read_graph"}`); r.IsError {
 		t.Errorf("got %s", r.text())
 	}
-	time.AfterFunc(50*time.Millisecond, func() { b.backends.set(listing.Listing{Server: "hung", Failed: "no answer"}) })
+	time.AfterFunc(50*time.Millisecond, func() { b.backends.fail("hung", "no answer") })
 	if r := b.call(callTool, `{"tool":"mcp__hung__x"}`); !r.IsError || !strings.Contains(r.text(), "hung is down (no answer)") {
 		t.Errorf("got %s", r.text())
 	}
@@ -224,12 +224,15 @@ func TestProgressArrivesUnderTheHostsToken(t *testing.T) {
 	t.Parallel()
 	b := serve(t, twoServers)
 	b.backends.answer = func(_ context.Context, _, _ string, params json.RawMessage, progress func(json.RawMessage)) (json.RawMessage, error) {
-		progress(json.RawMessage(`{"progressToken":7,"progress":1,"total":2,"message":"half"}`))
+		if !strings.Contains(string(params), `"_meta":{"progressToken":"host-1"}`) {
+			t.Errorf("params are %s", params)
+		}
+		progress(json.RawMessage(`{"progressToken":"host-1","progress":1}`))
 		return json.RawMessage(`{"content":[]}`), nil
 	}
 	b.initialize(`{}`)
 	b.must("tools/call", `{"name":"call_tool","arguments":{"tool":"memory:read_graph"},"_meta":{"progressToken":"host-1"}}`)
-	if got := b.host.notes(); len(got) != 1 || got[0] != `notifications/progress {"message":"half","progress":1,"progressToken":"host-1","total":2}` {
+	if got := b.host.notes(); len(got) != 1 || got[0] != `notifications/progress {"progressToken":"host-1","progress":1}` {
 		t.Errorf("told %q", got)
 	}
 }

@@ -1,12 +1,16 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/ctx-sidecar/ctx/core/authority"
+	"github.com/ctx-sidecar/ctx/core/backend"
 	"github.com/ctx-sidecar/ctx/core/gate"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/schema"
@@ -29,8 +33,9 @@ type Rules struct {
 // listed. It is immutable.
 type catalog struct {
 	rules     *Rules
-	tools     []listing.Tool // in the order of the configuration, then of the server
-	servers   []shelf        // likewise
+	failures  map[string]string // why a server is down, by its name
+	tools     []listing.Tool    // in the order of the configuration, then of the server
+	servers   []shelf           // likewise
 	resources resources
 	prompts   prompts
 
@@ -42,7 +47,7 @@ type catalog struct {
 type shelf struct {
 	name   string
 	listed bool           // it has ever told what it has
-	failed string         // why it has not, as far as is known
+	failed string         // why it is down, "" when it is not
 	tools  []listing.Tool // those that the gate admits
 	bytes  int            // of their definitions
 	offers offers
@@ -62,7 +67,7 @@ type offers struct {
 // allows, after their own prefix for the gateway.
 const maxListedName = 64 - len("mcp__plugin_ctx_ctx__")
 
-func newCatalog(rules *Rules, listings []listing.Listing, failed map[string]string) *catalog {
+func newCatalog(rules *Rules, listings []listing.Listing) *catalog {
 	c := &catalog{rules: rules}
 	byName := make(map[string]listing.Listing, len(listings))
 	for _, l := range listings {
@@ -74,10 +79,7 @@ func newCatalog(rules *Rules, listings []listing.Listing, failed map[string]stri
 			continue
 		}
 		l, ok := byName[srv.Name]
-		s := shelf{name: srv.Name, listed: ok && l.Failed == "", failed: failed[srv.Name]}
-		if ok && l.Failed != "" {
-			s.failed = l.Failed
-		}
+		s := shelf{name: srv.Name, listed: ok && l.Failed == ""}
 		for _, t := range l.Parse() {
 			if rules.Gate.Admits(t.Server, t.Name) {
 				s.tools = append(s.tools, t)
@@ -135,14 +137,43 @@ func (g *Gateway) current(ctx context.Context) *catalog {
 	rules := g.opts.Policy.Rules(ctx)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.catalog != nil && g.catalog.rules == rules {
-		return g.catalog
+	if old := g.catalog; old == nil || old.rules != rules {
+		if old == nil || !sameServers(old.rules.Servers, rules.Servers) {
+			g.backends.SetServers(rules.Servers)
+		}
+		g.catalog = newCatalog(rules, g.backends.Listings())
+		if old != nil {
+			go g.announce()
+		}
 	}
-	if g.catalog == nil || !sameServers(g.catalog.rules.Servers, rules.Servers) {
-		g.backends.SetServers(rules.Servers)
+	if failures := failures(g.backends.Status()); !maps.Equal(failures, g.catalog.failures) {
+		g.catalog = g.catalog.with(failures)
 	}
-	g.catalog = newCatalog(rules, g.backends.Listings(), g.backends.Failures())
 	return g.catalog
+}
+
+func failures(status []backend.Status) map[string]string {
+	var why map[string]string
+	for _, s := range status {
+		if s.State == backend.Failed {
+			if why == nil {
+				why = map[string]string{}
+			}
+			why[s.Server] = cmp.Or(s.Error, "no reason given")
+		}
+	}
+	return why
+}
+
+// with is the same catalog with other servers down.
+func (c *catalog) with(failures map[string]string) *catalog {
+	next := *c
+	next.failures = failures
+	next.servers = slices.Clone(c.servers)
+	for i, s := range next.servers {
+		next.servers[i].failed = failures[s.name]
+	}
+	return &next
 }
 
 func sameServers(a, b []surface.Server) bool {
@@ -151,11 +182,11 @@ func sameServers(a, b []surface.Server) bool {
 	})
 }
 
-// listingChanged is called when a server was listed, listed anew, or failed.
+// listingChanged is called when a server was listed, for the first time or anew.
 func (g *Gateway) listingChanged(string) {
 	g.mu.Lock()
 	if g.catalog != nil {
-		g.catalog = newCatalog(g.catalog.rules, g.backends.Listings(), g.backends.Failures())
+		g.catalog = newCatalog(g.catalog.rules, g.backends.Listings())
 	}
 	close(g.changed)
 	g.changed = make(chan struct{})
@@ -164,8 +195,10 @@ func (g *Gateway) listingChanged(string) {
 }
 
 // settled returns the catalog once done holds for it, or as it is when ctx
-// ends.
+// ends. Nobody tells of a server that fails, so that is looked for.
 func (g *Gateway) settled(ctx context.Context, done func(*catalog) bool) *catalog {
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
 	for {
 		g.mu.Lock()
 		changed := g.changed
@@ -176,6 +209,7 @@ func (g *Gateway) settled(ctx context.Context, done func(*catalog) bool) *catalo
 		}
 		select {
 		case <-changed:
+		case <-look.C:
 		case <-ctx.Done():
 			return c
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ctx-sidecar/ctx/core/backend"
 	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/gate"
 	"github.com/ctx-sidecar/ctx/core/hook"
@@ -21,7 +22,7 @@ import (
 
 // fakeBackends are servers that list what they are told to and echo calls.
 type fakeBackends struct {
-	client  Client
+	client  backend.Client
 	changed func(string)
 
 	mu       sync.Mutex
@@ -53,10 +54,25 @@ func (f *fakeBackends) Listings() []listing.Listing {
 	return ls
 }
 
-func (f *fakeBackends) Failures() map[string]string {
+func (f *fakeBackends) Status() []backend.Status {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.failures
+	var all []backend.Status
+	for _, s := range f.servers {
+		st := backend.Status{Server: s.Name, State: backend.Ready, Error: f.failures[s.Name]}
+		if st.Error != "" {
+			st.State = backend.Failed
+		}
+		all = append(all, st)
+	}
+	return all
+}
+
+// fail makes a server fail, of which nobody is told.
+func (f *fakeBackends) fail(server, why string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.failures = map[string]string{server: why}
 }
 
 func (f *fakeBackends) Notify(server, method string, params json.RawMessage) {
@@ -220,7 +236,7 @@ func serve(t *testing.T, tools map[string][]string, adjust ...func(*Options, *Ru
 		HostName: "testhost", Version: "test", Config: cfg, Binding: b.binding,
 		Memory: NewMemory(state.Open(t.TempDir()), b.binding),
 		Usage:  b.usage, Approvals: b.approvals,
-		Backends: func(c Client, changed func(string)) Backends {
+		Backends: func(c backend.Client, changed func(string)) Backends {
 			b.backends.client, b.backends.changed = c, changed
 			return b.backends
 		},

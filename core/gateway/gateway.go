@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/ctx-sidecar/ctx/core/backend"
 	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/hook"
 	"github.com/ctx-sidecar/ctx/core/listing"
@@ -35,8 +36,7 @@ type Backends interface {
 	Start()
 	SetServers(servers []surface.Server)
 	Listings() []listing.Listing
-	// Failures says, by server, why it is down; those that are well are absent.
-	Failures() map[string]string
+	Status() []backend.Status
 	Request(ctx context.Context, server, method string, params json.RawMessage, onProgress func(params json.RawMessage)) (json.RawMessage, error)
 	Notify(server, method string, params json.RawMessage)
 	Close()
@@ -47,14 +47,6 @@ type Policy interface {
 	// Rules returns the rules in force. The same pointer is returned as long as
 	// nothing has changed. It never returns nil.
 	Rules(ctx context.Context) *Rules
-}
-
-// Client is the host as the servers behind the gateway see it.
-type Client interface {
-	// Capabilities are the client capabilities to declare, a JSON object.
-	Capabilities() json.RawMessage
-	Request(ctx context.Context, server, method string, params json.RawMessage) (json.RawMessage, error)
-	Notify(server, method string, params json.RawMessage)
 }
 
 // Usage takes down completed calls; see [*usage.Log].
@@ -83,7 +75,7 @@ type Options struct {
 
 	// Backends makes the servers behind a session. They see the host through
 	// client, and call changed when what they list has changed.
-	Backends func(client Client, changed func(server string)) Backends
+	Backends func(client backend.Client, changed func(server string)) Backends
 }
 
 const (

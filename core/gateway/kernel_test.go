@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/ctx-sidecar/ctx/core/listing"
 )
 
 const (
@@ -80,7 +78,7 @@ func TestTheListIsTheSameBytesWhateverHappensBehindIt(t *testing.T) {
 	b.call(toolSearch, `{"query":"graph"}`)
 	b.call(callTool, `{"tool":"late:read_graph"}`)
 	b.policy.deny("fs", "*")
-	b.backends.set(listing.Listing{Server: "late", Failed: "exited"})
+	b.backends.fail("late", "exited")
 	if again := b.must("tools/list", ""); !bytes.Equal(first, again) {
 		t.Errorf("the list changed:\n%s\n%s", first, again)
 	}

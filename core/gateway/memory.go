@@ -15,7 +15,7 @@ import (
 
 // Memory is what is remembered of the conversation that a gateway serves. A
 // conversation without an id, or whose file cannot be written, is remembered as
-// long as the gateway runs.
+// long as the gateway runs. The zero Memory remembers nothing.
 type Memory struct {
 	store   *state.Store
 	binding *hook.Binding
@@ -30,6 +30,9 @@ func NewMemory(store *state.Store, binding *hook.Binding) *Memory {
 }
 
 func (m *Memory) load() state.Session {
+	if m.binding == nil {
+		return state.Session{}
+	}
 	id := m.binding.Session()
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 // Preview is what a new session would list and say of itself, if the servers
 // behind it list what is known of them. Nothing is started.
 func Preview(cfg config.Config, rules *Rules, known []listing.Listing) (listing.Listing, error) {
-	c := newCatalog(rules, known, nil)
-	g := &Gateway{opts: Options{Config: cfg}, mode: chooseMode(cfg, c)}
+	c := newCatalog(rules, known)
+	g := &Gateway{opts: Options{Config: cfg, Memory: &Memory{}}, mode: chooseMode(cfg, c)}
 	var list struct {
 		Tools []json.RawMessage `json:"tools"`
 	}

@@ -1,0 +1,134 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/ctx-sidecar/ctx/core/gate"
+	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/core/trust"
+	"github.com/ctx-sidecar/ctx/core/wiring"
+)
+
+// Files is the policy that the user's own files make: the host's configuration,
+// the record of what was wrapped, and the approvals. A change in one of them is
+// in force at the next request.
+type Files struct {
+	Layout    paths.Layout
+	Workspace string
+	HostName  string // the adapter's name of the host
+	HostAsks  bool   // see [Rules]
+	Wraps     *wiring.Store
+	Trust     *trust.Store
+	Log       hclog.Logger
+
+	// Sources reads the host's configuration. fronted are the servers that a
+	// wrap of ours has switched off there.
+	Sources func(ctx context.Context, fronted []string) (surface.Sources, error)
+
+	mu    sync.Mutex
+	seen  []stamp
+	rules *Rules
+}
+
+var _ Policy = (*Files)(nil)
+
+// stamp is what tells one version of a file from another.
+type stamp struct {
+	path  string
+	size  int64
+	mtime time.Time
+	file  os.FileInfo
+}
+
+func stampOf(path string) stamp {
+	info, err := os.Stat(path)
+	if err != nil {
+		return stamp{path: path}
+	}
+	return stamp{path, info.Size(), info.ModTime(), info}
+}
+
+func (s stamp) current() bool {
+	now := stampOf(s.path)
+	same := s.size == now.size && s.mtime.Equal(now.mtime)
+	return same && (s.file == nil) == (now.file == nil) && (s.file == nil || os.SameFile(s.file, now.file))
+}
+
+// Rules implements [Policy].
+func (f *Files) Rules(ctx context.Context) *Rules {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.rules != nil && !slices.ContainsFunc(f.seen, func(s stamp) bool { return !s.current() }) {
+		return f.rules
+	}
+	own := []string{f.Layout.Trust(), f.Layout.WrapRecord(f.Workspace)}
+	// Stamps are taken before reading, so that a change in between is seen the
+	// next time.
+	looked := slices.Clone(own)
+	for _, s := range f.seen {
+		looked = append(looked, s.path)
+	}
+	before := stamps(looked, nil)
+	fronted := f.Wraps.Fronted(f.Workspace, f.HostName)
+	s, err := f.Sources(ctx, fronted)
+	if err != nil {
+		f.Log.Error("the host's configuration cannot be read", "error", err)
+		if f.rules == nil {
+			return &Rules{Gate: gate.New(surface.Sources{}), HostAsks: f.HostAsks, Warnings: []string{
+				fmt.Sprintf("no server is served: the configuration of %s cannot be read (%v); run: ctx doctor", f.HostName, err),
+			}}
+		}
+		return f.rules // the rules that were, until they can be read again
+	}
+	f.rules = f.apply(s, fronted)
+	f.seen = stamps(append(own, s.Files...), before)
+	return f.rules
+}
+
+// stamps are the stamps of files: those of before where there are, else new ones.
+func stamps(files []string, before []stamp) []stamp {
+	var all []stamp
+	for _, path := range files {
+		if slices.ContainsFunc(all, func(s stamp) bool { return s.path == path }) {
+			continue
+		}
+		i := slices.IndexFunc(before, func(s stamp) bool { return s.path == path })
+		if i >= 0 {
+			all = append(all, before[i])
+		} else {
+			all = append(all, stampOf(path))
+		}
+	}
+	return all
+}
+
+// apply picks the servers that may be started, and says what about the others.
+func (f *Files) apply(s surface.Sources, fronted []string) *Rules {
+	r := &Rules{Gate: gate.New(s), HostAsks: f.HostAsks, Warnings: slices.Clone(s.Warnings)}
+	for _, srv := range s.Servers {
+		if srv.Own || srv.Disabled || srv.Direct != "" || !slices.Contains(fronted, srv.Name) || !r.Gate.AdmitsServer(srv.Name) {
+			continue
+		}
+		switch f.Trust.Check(srv, f.Workspace) {
+		case trust.Approved:
+			r.Servers = append(r.Servers, srv)
+			continue
+		case trust.Unknown:
+			r.Warnings = append(r.Warnings, fmt.Sprintf("server %s is not started before the user approves it: ctx trust list", srv.Name))
+		case trust.Changed:
+			r.Warnings = append(r.Warnings, fmt.Sprintf("server %s was changed since the user approved it and is not started: ctx trust list", srv.Name))
+		}
+		if err := f.Trust.Note(trust.ServerID(srv, f.Workspace), srv); err != nil {
+			f.Log.Warn("server not noted for approval", "server", srv.Name, "error", err)
+		}
+	}
+	return r
+}
