@@ -5,6 +5,7 @@ package hook
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -85,7 +86,7 @@ func (h *Handler) Handle(ctx context.Context, ev event.Event) event.Reply {
 // count records a call that the host made itself. The gateway counts its own.
 func (h *Handler) count(ev event.Event) {
 	t := ev.Tool
-	if t == nil || t.Ours || t.Server == "" {
+	if t == nil || t.Ours || t.Server == "" || strings.HasPrefix(ev.Session, state.ScratchPrefix) {
 		return
 	}
 	err := h.Usage.Append(usage.Call{

@@ -7,6 +7,10 @@ import "time"
 // Schema is the format that session files of this version have.
 const Schema = "ctx.session/v1"
 
+// ScratchPrefix starts the id of a session that is none: a trial of the wiring,
+// whose calls do not count as use.
+const ScratchPrefix = "ctx-doctor-"
+
 // Session is one conversation. Tools are named by their id, "server:tool".
 type Session struct {
 	Schema    string     `json:"schema"`
