@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
@@ -42,15 +43,15 @@ func (f *Factory) Scratch() (scratch *Factory, done func(), err error) {
 		return nil, nil, fmt.Errorf("copy what ctx has on record: %w", err)
 	}
 	done = func() { os.RemoveAll(dir) }
+	with := *f
+	with.state = filepath.Join(dir, "ctx") // as XDG_STATE_HOME=dir would have it
 	l := f.Layout()
 	for _, part := range []string{l.Trust(), l.Wraps()} {
-		if err := copyTo(filepath.Join(dir, filepath.Base(part)), part); err != nil {
+		if err := copyTo(filepath.Join(with.state, filepath.Base(part)), part); err != nil {
 			done()
 			return nil, nil, fmt.Errorf("copy what ctx has on record: %w", err)
 		}
 	}
-	with := *f
-	with.state = dir
 	return &with, done, nil
 }
 
@@ -69,7 +70,18 @@ func copyTo(to, from string) error {
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
 	return os.WriteFile(to, b, 0o600)
+}
+
+// ChildEnv is the environment for a program that is to work on f's state folder.
+func (f *Factory) ChildEnv() []string {
+	if f.state == "" {
+		return f.Env
+	}
+	return append(slices.Clone(f.Env), "XDG_STATE_HOME="+filepath.Dir(f.state))
 }
 
 // Workspace is the workspace that the working folder belongs to.

@@ -29,6 +29,9 @@ func (h *Host) Title() string { return h.Description.Title }
 // Name is the adapter's name.
 func (h *Host) Name() string { return h.Description.Name }
 
+// Version is the adapter's own.
+func (h *Host) Version() string { return h.Description.Version }
+
 // Machine is where and for whom the adapter works.
 func (h *Host) Machine() plugins.Machine { return h.machine }
 

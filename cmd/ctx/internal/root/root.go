@@ -12,6 +12,7 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/approve"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/completion"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/doctor"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/help"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/plugins"
@@ -43,12 +44,13 @@ func New(f *cmdutil.Factory) *cobra.Command {
 		Long: `ctx is a sidecar for Claude Code, Codex and Antigravity. It puts one small MCP
 gateway in place of all MCP servers, and hooks that say what is held back; every
 tool behind the gateway is one call away, in the same turn.`,
-		Example:       "  ctx wrap setup --gateway\n  ctx tools search \"read a file\"\n  ctx unwrap",
+		Example:       "  ctx wrap setup --gateway\n  ctx doctor\n  ctx tools search \"read a file\"\n  ctx unwrap",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	},
 		approve.New(f),
 		completion.New(f),
+		doctor.New(f),
 		plugins.New(f),
 		tools.New(f),
 		trust.New(f),

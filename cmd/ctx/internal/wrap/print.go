@@ -41,6 +41,9 @@ type Load struct {
 	Tools   int `json:"tools"`
 	Bytes   int `json:"bytes"`
 	Tokens  int `json:"tokens"`
+
+	// Unmeasured are the servers that were never listed. They are not counted.
+	Unmeasured []string `json:"unmeasured"`
 }
 
 // ServerResult is a server and what became of it.
@@ -62,7 +65,7 @@ func (w *wrapper) result() Result {
 			Before: load(j.before), After: load(j.after), Servers: []ServerResult{},
 			Files: append([]string{}, j.files...), Notes: append([]string{}, j.plan.Notes...), Next: append([]string{}, j.plan.Next...),
 		}
-		h.Pays = h.After.Bytes < h.Before.Bytes
+		h.Pays = len(h.Before.Unmeasured) == 0 && h.After.Bytes < h.Before.Bytes
 		if w.dryRun {
 			h.Diff = j.diff
 		}
@@ -79,14 +82,18 @@ func (w *wrapper) result() Result {
 }
 
 func load(inv surface.Inventory) Load {
-	var l Load
+	l := Load{Unmeasured: []string{}}
 	for _, s := range inv.Servers {
-		if s.Standing == surface.Loaded {
-			l.Servers++
-			l.Tools += len(s.Tools)
-			l.Bytes += s.Cost.Bytes
-			l.Tokens += s.Cost.Resident
+		switch {
+		case s.Standing != surface.Loaded:
+			continue
+		case s.Unmeasured != "":
+			l.Unmeasured = append(l.Unmeasured, s.Name)
 		}
+		l.Servers++
+		l.Tools += len(s.Tools)
+		l.Bytes += s.Cost.Bytes
+		l.Tokens += s.Cost.Resident
 	}
 	return l
 }
@@ -100,10 +107,13 @@ func (w *wrapper) print() error {
 		for _, skip := range r.Skipped {
 			fmt.Fprintf(s.Out, "%s: left out: %s\n  %s\n", skip.Name, skip.Reason, skip.Hint)
 		}
+		if n := unapproved(r); n > 0 {
+			fmt.Fprintf(s.Out, "%s not approved. To front them too: ctx wrap setup --gateway, and answer yes (or --yes)\n", were(n))
+		}
 		// What the user still has to do is the last thing on the screen.
 		for _, h := range r.Hosts {
 			for _, next := range h.Next {
-				fmt.Fprintf(s.Out, "%s\n", next)
+				fmt.Fprintf(s.Out, "%s\n", iostreams.Clean(next))
 			}
 		}
 	})
@@ -111,12 +121,17 @@ func (w *wrapper) print() error {
 
 func (w *wrapper) printHost(s *iostreams.Streams, h HostResult) {
 	fmt.Fprintf(s.Out, "%s in %s\n", s.Bold(h.Title), w.workspace)
-	printServers(s, h)
 	if w.gateway {
+		printServers(s, h)
+		if len(h.Servers) > 0 && len(w.front(h.Host)) == 0 {
+			fmt.Fprintln(s.Out, s.Yellow("  No server goes behind the gateway."))
+		}
 		printLoad(s, h)
+	} else {
+		fmt.Fprintf(s.Out, "  hooks alone: its %s stay as they are\n", count(len(h.Servers), "MCP server"))
 	}
 	for _, n := range h.Notes {
-		fmt.Fprintf(s.Out, "  %s\n", n)
+		fmt.Fprintf(s.Out, "  %s\n", iostreams.Clean(n))
 	}
 	switch {
 	case len(h.Files) == 0:
@@ -124,13 +139,15 @@ func (w *wrapper) printHost(s *iostreams.Streams, h HostResult) {
 	case w.dryRun:
 		fmt.Fprintf(s.Out, "  would change:\n\n%s\n", strings.TrimRight(h.Diff, "\n"))
 	default:
-		fmt.Fprintf(s.Out, "  wired: %s\n", strings.Join(h.Files, ", "))
+		for _, path := range h.Files {
+			fmt.Fprintf(s.Out, "  wired: %s\n", path)
+		}
 	}
 	fmt.Fprintln(s.Out)
 }
 
 func printServers(s *iostreams.Streams, h HostResult) {
-	t := iostreams.NewTable("SERVER", "SCOPE", ">TOOLS", "")
+	t := iostreams.NewTable("SERVER", "SCOPE", ">TOOLS", "WHAT BECOMES OF IT")
 	for _, srv := range h.Servers {
 		tools, what := "-", ""
 		if srv.Tools > 0 {
@@ -155,12 +172,25 @@ func printLoad(s *iostreams.Streams, h HostResult) {
 	t.Row("before", h.Before.Servers, h.Before.Tools, number(h.Before.Bytes), number(h.Before.Tokens))
 	t.Row("after", h.After.Servers, h.After.Tools, number(h.After.Bytes), number(h.After.Tokens))
 	t.Write(s)
+	if len(h.Before.Unmeasured) > 0 {
+		fmt.Fprintf(s.Out, "  not counted, for nobody knows what they list: %s\n", iostreams.Clean(strings.Join(h.Before.Unmeasured, ", ")))
+	}
 	if h.Loading == string(surface.Deferred) {
 		fmt.Fprintf(s.Out, "  %s holds its tools back itself in its current mode: before, only their names are in a request.\n", h.Title)
 	}
-	if !h.Pays && h.Before.Tools > 0 {
+	if !h.Pays && len(h.Before.Unmeasured) == 0 {
 		fmt.Fprintln(s.Out, s.Yellow("  This will not pay here: a request does not get smaller."))
 	}
+}
+
+// front are the servers of a host that go behind the gateway.
+func (w *wrapper) front(host string) []string {
+	for _, j := range w.jobs {
+		if j.host.Name() == host {
+			return j.front()
+		}
+	}
+	return nil
 }
 
 // show prints what would be started, so that an approval covers exactly that.
@@ -196,4 +226,23 @@ func number(n int) string {
 		text = text[:i] + "," + text[i:]
 	}
 	return text
+}
+
+func unapproved(r Result) int {
+	n := 0
+	for _, h := range r.Hosts {
+		for _, srv := range h.Servers {
+			if srv.Reason == notApproved {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func were(n int) string {
+	if n == 1 {
+		return "1 server was"
+	}
+	return fmt.Sprintf("%d servers were", n)
 }

@@ -159,8 +159,9 @@ func (w *wrapper) approve(context.Context) error {
 			s := &j.servers[i]
 			switch {
 			case s.Verdict != Front:
+			case s.Approval == "" && !w.gateway:
 			case s.Approval == "":
-				s.leave("not approved")
+				s.leave(notApproved)
 				if err := w.note(s.Server); err != nil {
 					return err
 				}

@@ -23,6 +23,9 @@ const (
 	approvedBefore = "user before" // on record
 )
 
+// notApproved is why a server is direct that nobody has approved.
+const notApproved = "not approved"
+
 // Server is a server of a host and what becomes of it.
 type Server struct {
 	surface.Server
