@@ -2,6 +2,8 @@
 // in one costs that key alone, and is reported with its file and line.
 package config
 
+import "strconv"
+
 // Config is the settings in force. Every field has its default unless a file or
 // a variable says otherwise.
 type Config struct {
@@ -108,10 +110,23 @@ func Default() Config {
 }
 
 // Problem is something in a configuration file or variable that was not
-// followed. File is the variable's name where Line is 0 and no file is meant.
+// followed.
 type Problem struct {
-	File string
-	Line int // counts from 1; 0 for the whole file
+	File string // absolute path, or the variable's name
+	Line int    // counts from 1; 0 for a variable, and where no line is known
 	Text string
 	Hint string // what to do, "" when Text says it
+}
+
+// String is "FILE:LINE: TEXT (HINT)".
+func (p Problem) String() string {
+	s := p.File
+	if p.Line > 0 {
+		s += ":" + strconv.Itoa(p.Line)
+	}
+	s += ": " + p.Text
+	if p.Hint != "" {
+		s += " (" + p.Hint + ")"
+	}
+	return s
 }

@@ -1,9 +1,100 @@
 package config
 
-import "github.com/ctx-sidecar/ctx/core/paths"
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/ctx-sidecar/ctx/core/paths"
+)
+
+// fileName is what a settings file is called, in a workspace and in the user's
+// configuration folder.
+const fileName = "ctx.toml"
+
+// A settings file may come with a repository, and the parser has its price: it
+// calls itself for every list in a list, until the stack overflows, which no
+// deferred call can prevent; and its time is quadratic in the parts of a key.
+const (
+	mostBytes    = 256 << 10
+	mostBrackets = 10000
+	mostDots     = 200 // in a line
+)
 
 // Load reads the user's and the workspace's ctx.toml and the CTX_* variables of
-// env, in rising order of precedence.
+// env, in rising order of precedence. What cannot be followed is left out and
+// reported, file by file in the order of its lines.
 func Load(l paths.Layout, workspace string, env []string) (Config, []Problem) {
-	return Default(), nil
+	c := Default()
+	user := filepath.Join(l.Config, fileName)
+	problems := c.read(user, false)
+	if own := filepath.Join(workspace, fileName); own != user {
+		problems = append(problems, c.read(own, true)...)
+	}
+	return c, append(problems, c.fromEnv(env)...)
+}
+
+func (c *Config) read(path string, workspace bool) []Problem {
+	text, err := readFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return []Problem{{File: path, Text: err.Error(), Hint: passedOver}}
+	}
+	if err := checkShape(text); err != nil {
+		return []Problem{{File: path, Text: err.Error(), Hint: passedOver}}
+	}
+	tree := map[string]any{}
+	if _, err := toml.Decode(text, &tree); err != nil {
+		return []Problem{broken(path, text, err)}
+	}
+	w := walk{config: c, workspace: workspace}
+	w.table(nil, tree)
+	return w.located(path, text)
+}
+
+func readFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
+	if err == nil && len(b) > mostBytes {
+		err = fmt.Errorf("it is over %d bytes", mostBytes)
+	}
+	return string(b), err
+}
+
+func checkShape(text string) error {
+	if strings.Count(text, "[")+strings.Count(text, "{") > mostBrackets {
+		return fmt.Errorf("it has over %d brackets", mostBrackets)
+	}
+	for line := range strings.Lines(text) {
+		if strings.Count(line, ".") > mostDots {
+			return fmt.Errorf("it has a line with over %d dots", mostDots)
+		}
+	}
+	return nil
+}
+
+const passedOver = "the whole file is passed over until this is mended"
+
+func broken(path, text string, err error) Problem {
+	p := Problem{File: path, Text: err.Error(), Hint: passedOver}
+	if e := (toml.ParseError{}); errors.As(err, &e) {
+		// Its own line is the next one where the line ends too early.
+		p.Line = 1 + strings.Count(text[:min(e.Position.Start, len(text))], "\n")
+		if e.Message != "" {
+			p.Text = e.Message
+		}
+	}
+	return p
 }
