@@ -23,6 +23,7 @@ import (
 	"slices"
 
 	"github.com/ctx-sidecar/ctx/core/event"
+	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/wiring"
 	"github.com/ctx-sidecar/ctx/plugins"
@@ -50,9 +51,15 @@ func (acme) Describe(context.Context) (plugins.Description, error) {
 
 func (acme) Detect(_ context.Context, m plugins.Machine) (plugins.Detection, error) {
 	d := plugins.Detection{Config: filepath.Join(m.Home, ".acme")}
-	d.Program, _ = exec.LookPath("acme") // "" when it is not there
 	_, err := os.Stat(d.Config)
-	d.Installed = d.Program != "" || err == nil
+	d.Installed = err == nil
+	for _, dir := range filepath.SplitList(paths.Lookup(m.Env, "PATH")) {
+		program, err := exec.LookPath(filepath.Join(dir, "acme"))
+		if err == nil && filepath.IsAbs(program) {
+			d.Program, d.Installed = program, true
+			break
+		}
+	}
 	return d, nil
 }
 
