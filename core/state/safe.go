@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ctx-sidecar/ctx/core/file"
+	"github.com/ctx-sidecar/ctx/core/git"
 	"github.com/ctx-sidecar/ctx/core/paths"
 )
 
@@ -61,7 +62,7 @@ func prepare(dir string, inWorkspace bool) error {
 	if !inWorkspace {
 		return nil
 	}
-	tracked, err := gitTracks(dir)
+	tracked, err := git.Tracks(dir)
 	if err != nil {
 		return fmt.Errorf("%s: %w: %w", dir, ErrUnsafe, err)
 	}

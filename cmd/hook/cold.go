@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/ctx-sidecar/ctx/core/config"
+	"github.com/ctx-sidecar/ctx/core/event"
+	"github.com/ctx-sidecar/ctx/core/hook"
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/rendezvous"
+	"github.com/ctx-sidecar/ctx/core/state"
+	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/core/trust"
+	"github.com/ctx-sidecar/ctx/core/usage"
+	"github.com/ctx-sidecar/ctx/plugins"
+)
+
+// cold answers without a gateway: it starts the host's adapter for this event.
+func (p program) cold(ctx context.Context, req rendezvous.Request) ([]byte, error) {
+	adapter, err := plugins.OpenHostWith(ctx, p.layout, req.Host, plugins.Options{Env: p.env, Log: p.log})
+	if err != nil {
+		return nil, err
+	}
+	defer adapter.Close()
+
+	machine := plugins.Machine{Home: p.layout.Home, Env: p.env}
+	ev, err := adapter.Decode(ctx, plugins.RawEvent{
+		Name: req.Event, Payload: req.Payload, Dir: req.Dir, Machine: machine,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var reply event.Reply
+	if ev.Kind != event.Other {
+		reply = p.handler(adapter, machine, ev).Handle(ctx, ev)
+	}
+	return adapter.Encode(ctx, ev, reply)
+}
+
+func (p program) handler(adapter plugins.Adapter, machine plugins.Machine, ev event.Event) *hook.Handler {
+	workspace := p.layout.Workspace(ev.Dir)
+	dir, why := state.SafeDir(p.layout, workspace)
+	if why != "" {
+		p.log.Warn("the workspace's own folder is passed over", "why", why, "for", dir)
+	}
+	cfg, problems := config.Load(p.layout, workspace, p.env)
+	return hook.New(hook.Options{
+		Layout: p.layout, Workspace: workspace, Host: ev.Host,
+		Config: cfg, Problems: problems,
+		Sources: func(ctx context.Context) (surface.Sources, error) {
+			return adapter.Sources(ctx, plugins.SourcesRequest{Machine: machine, Workspace: workspace, Dir: ev.Dir})
+		},
+		Cache: listing.OpenCache(dir), State: state.Open(dir), Usage: usage.Open(dir),
+		Waiting: func(servers []surface.Server) []string { return p.waiting(servers, workspace) },
+		Log:     p.log,
+	})
+}
+
+// waiting names the servers that the user has yet to approve.
+func (p program) waiting(servers []surface.Server, workspace string) []string {
+	approvals := trust.Open(p.layout.Trust())
+	var names []string
+	for _, srv := range servers {
+		if s := approvals.Check(srv, workspace); s == trust.Unknown || s == trust.Changed {
+			names = append(names, srv.Name)
+		}
+	}
+	return names
+}
+
+// hostPID adds to an environment which process the host is, for adapters that
+// tell conversations apart by it.
+func hostPID(env []string) []string {
+	return append(slices.Clone(env), "CTX_HOST_PID="+strconv.Itoa(rendezvous.HostPID()))
+}
