@@ -24,18 +24,18 @@ type Files struct {
 	Layout    paths.Layout
 	Workspace string
 	HostName  string // the adapter's name of the host
-	HostAsks  bool   // see [Rules]
 	Wraps     *wiring.Store
 	Trust     *trust.Store
 	Log       hclog.Logger
 
-	// Sources reads the host's configuration. fronted are the servers that a
-	// wrap of ours has switched off there.
-	Sources func(ctx context.Context, fronted []string) (surface.Sources, error)
+	// Read reads the host's configuration; fronted are the servers that a wrap
+	// of ours has switched off there. hostAsks: see [Rules].
+	Read func(ctx context.Context, fronted []string) (s surface.Sources, hostAsks bool, err error)
 
-	mu    sync.Mutex
-	seen  []stamp
-	rules *Rules
+	mu      sync.Mutex
+	seen    []stamp
+	sources surface.Sources
+	rules   *Rules
 }
 
 var _ Policy = (*Files)(nil)
@@ -66,8 +66,30 @@ func (s stamp) current() bool {
 func (f *Files) Rules(ctx context.Context) *Rules {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if err := f.refresh(ctx); err != nil {
+		f.Log.Error("the host's configuration cannot be read", "error", err)
+		if f.rules == nil {
+			return &Rules{Gate: gate.New(surface.Sources{}), Warnings: []string{
+				fmt.Sprintf("no server is served: the configuration of %s cannot be read (%v); run: ctx doctor", f.HostName, err),
+			}}
+		}
+	}
+	return f.rules // where that failed, those that were
+}
+
+// Sources is the host's configuration as it is now.
+func (f *Files) Sources(ctx context.Context) (surface.Sources, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := f.refresh(ctx)
+	return f.sources, err
+}
+
+// refresh reads what has changed; f.mu is held, so that all who wait share one
+// reading.
+func (f *Files) refresh(ctx context.Context) error {
 	if f.rules != nil && !slices.ContainsFunc(f.seen, func(s stamp) bool { return !s.current() }) {
-		return f.rules
+		return nil
 	}
 	own := []string{f.Layout.Trust(), f.Layout.WrapRecord(f.Workspace)}
 	// Stamps are taken before reading, so that a change in between is seen the
@@ -78,19 +100,15 @@ func (f *Files) Rules(ctx context.Context) *Rules {
 	}
 	before := stamps(looked, nil)
 	fronted := f.Wraps.Fronted(f.Workspace, f.HostName)
-	s, err := f.Sources(ctx, fronted)
+	s, hostAsks, err := f.Read(ctx, fronted)
 	if err != nil {
-		f.Log.Error("the host's configuration cannot be read", "error", err)
-		if f.rules == nil {
-			return &Rules{Gate: gate.New(surface.Sources{}), HostAsks: f.HostAsks, Warnings: []string{
-				fmt.Sprintf("no server is served: the configuration of %s cannot be read (%v); run: ctx doctor", f.HostName, err),
-			}}
-		}
-		return f.rules // the rules that were, until they can be read again
+		return err
 	}
+	f.sources = s
 	f.rules = f.apply(s, fronted)
+	f.rules.HostAsks = hostAsks
 	f.seen = stamps(append(own, s.Files...), before)
-	return f.rules
+	return nil
 }
 
 // stamps are the stamps of files: those of before where there are, else new ones.
@@ -112,7 +130,7 @@ func stamps(files []string, before []stamp) []stamp {
 
 // apply picks the servers that may be started, and says what about the others.
 func (f *Files) apply(s surface.Sources, fronted []string) *Rules {
-	r := &Rules{Gate: gate.New(s), HostAsks: f.HostAsks, Warnings: slices.Clone(s.Warnings)}
+	r := &Rules{Gate: gate.New(s), Warnings: slices.Clone(s.Warnings)}
 	for _, srv := range s.Servers {
 		if srv.Own || srv.Disabled || srv.Direct != "" || !slices.Contains(fronted, srv.Name) || !r.Gate.AdmitsServer(srv.Name) {
 			continue

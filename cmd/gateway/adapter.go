@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/ctx-sidecar/ctx/core/hook"
+	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/plugins"
+)
+
+// adapter is the host's adapter, which starts while the rest gets ready, and
+// again if it has died.
+type adapter struct {
+	open func(context.Context) (*plugins.Client, error)
+
+	mu       sync.Mutex
+	starting chan struct{} // closed once client or err is there
+	client   *plugins.Client
+	err      error
+	at       time.Time // of the last start
+	closed   bool
+}
+
+// adapterWait bounds how long a request waits for the adapter: a host that gets
+// no answer at all is worse off than one that is told why there are no servers.
+const adapterWait = 5 * time.Second
+
+// again is how soon after a start that failed another one is tried.
+const again = 2 * time.Second
+
+func openAdapter(l paths.Layout, host string, env []string, log hclog.Logger, b *hook.Binding) *adapter {
+	a := &adapter{open: func(ctx context.Context) (*plugins.Client, error) {
+		c, err := plugins.OpenHostWith(ctx, l, host, plugins.Options{Env: env, Log: log.Named("adapter")})
+		if err != nil {
+			return nil, err
+		}
+		d, err := c.Describe(ctx)
+		if err == nil && d.SessionEnv != "" && b.Session() == "" {
+			b.Bind(paths.Lookup(env, d.SessionEnv))
+		}
+		return c, err
+	}}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.start()
+	return a
+}
+
+// start begins a start; a.mu is held.
+func (a *adapter) start() {
+	done := make(chan struct{})
+	a.starting, a.at = done, time.Now()
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), adapterWait)
+		defer cancel()
+		c, err := a.open(ctx)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.closed && c != nil {
+			c.Close()
+			c, err = nil, errors.New("the gateway is ending")
+		}
+		a.client, a.err = c, err
+		close(done)
+	}()
+}
+
+// use waits for the adapter. One that failed to start is started again after a
+// while.
+func (a *adapter) use(ctx context.Context) (*plugins.Client, error) {
+	a.mu.Lock()
+	if a.err != nil && !a.closed && time.Since(a.at) > again {
+		a.err = nil
+		a.start()
+	}
+	starting := a.starting
+	a.mu.Unlock()
+	select {
+	case <-starting:
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return a.client, a.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// failed notes that a call did not work, so that the next use starts anew if
+// the process has ended.
+func (a *adapter) failed(c *plugins.Client, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var exited *plugins.ExitedError
+	if a.client == c && errors.As(err, &exited) {
+		c.Close()
+		a.client, a.err = nil, err
+	}
+}
+
+func (a *adapter) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+	if a.client != nil {
+		a.client.Close()
+	}
+}
+
+// read reads the host's configuration through the adapter.
+func (p *program) read(ctx context.Context, fronted []string) (surface.Sources, bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, adapterWait)
+	defer cancel()
+	c, err := p.adapter.use(ctx)
+	if err != nil {
+		return surface.Sources{}, false, err
+	}
+	s, err := c.Sources(ctx, plugins.SourcesRequest{Machine: p.machine(p.env), Workspace: p.workspace, Dir: p.dir, Fronted: fronted})
+	if err != nil {
+		p.adapter.failed(c, err)
+		return surface.Sources{}, false, err
+	}
+	d, err := c.Describe(ctx)
+	return s, d.AsksPermission, err
+}
+
+func (p *program) machine(env []string) plugins.Machine {
+	return plugins.Machine{Home: p.layout.Home, Env: env}
+}

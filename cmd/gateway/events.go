@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/ctx-sidecar/ctx/core/event"
+	"github.com/ctx-sidecar/ctx/core/hook"
+	"github.com/ctx-sidecar/ctx/core/rendezvous"
+	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/core/trust"
+	"github.com/ctx-sidecar/ctx/plugins"
+)
+
+// events answers the session's hooks in this process, where everything that
+// they need is in memory.
+type events struct {
+	*program
+	once sync.Once
+	hook *hook.Handler
+}
+
+var _ rendezvous.Handler = (*events)(nil)
+
+var errOtherHost = errors.New("it is of another host")
+
+// Offer implements [rendezvous.Handler].
+func (e *events) Offer(ctx context.Context, req rendezvous.Request) rendezvous.Claim {
+	_, ev, err := e.decode(ctx, req)
+	if err != nil {
+		return rendezvous.No
+	}
+	return e.binding.Claim(ev, e.layout.Workspace(ev.Dir))
+}
+
+// Handle implements [rendezvous.Handler].
+func (e *events) Handle(ctx context.Context, req rendezvous.Request) rendezvous.Reply {
+	c, ev, err := e.decode(ctx, req)
+	if err != nil {
+		e.log.Warn("event not taken", "event", req.Event, "error", err)
+		return rendezvous.Reply{}
+	}
+	claim, rebound := e.binding.Take(ev, e.layout.Workspace(ev.Dir))
+	if claim == rendezvous.No {
+		return rendezvous.Reply{}
+	}
+	if rebound {
+		e.log.Info("another conversation begins", "session", ev.Session)
+	}
+	var reply event.Reply
+	if ev.Kind != event.Other {
+		reply = e.handler().Handle(ctx, ev)
+	}
+	out, err := c.Encode(ctx, ev, reply)
+	if err != nil {
+		e.log.Warn("reply not encoded", "event", req.Event, "error", err)
+	}
+	return rendezvous.Reply{Claim: claim, Output: out}
+}
+
+func (e *events) decode(ctx context.Context, req rendezvous.Request) (*plugins.Client, event.Event, error) {
+	if req.Host != e.host {
+		return nil, event.Event{}, errOtherHost
+	}
+	c, err := e.adapter.use(ctx)
+	if err != nil {
+		return nil, event.Event{}, err
+	}
+	ev, err := c.Decode(ctx, plugins.RawEvent{Name: req.Event, Payload: req.Payload, Dir: req.Dir, Machine: e.machine(req.Env)})
+	if err != nil {
+		e.adapter.failed(c, err)
+	}
+	return c, ev, err
+}
+
+func (e *events) handler() *hook.Handler {
+	e.once.Do(func() {
+		e.hook = hook.New(hook.Options{
+			Layout: e.layout, Workspace: e.workspace, Host: e.host,
+			Config: e.config, Problems: e.problem,
+			Sources: e.policy.Sources,
+			Cache:   e.cache, State: e.state, Usage: e.usage,
+			GatewayActive: true,
+			Waiting:       e.waiting,
+			Log:           e.log.Named("hook"),
+		})
+	})
+	return e.hook
+}
+
+// waiting names the servers that the user has yet to approve.
+func (e *events) waiting(servers []surface.Server) []string {
+	var names []string
+	for _, srv := range servers {
+		if s := e.trust.Check(srv, e.workspace); s == trust.Unknown || s == trust.Changed {
+			names = append(names, srv.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,36 @@
+// Ctx-gateway is the one MCP server that a wired host loads: it stands before
+// all others. It speaks MCP on stdio, or with --http on loopback.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/ctx-sidecar/ctx/core/backend"
+)
+
+func main() {
+	backend.SpawnerMain()
+	signal.Ignore(syscall.SIGPIPE) // a host that no longer reads is an error of the write
+	if err := run(os.Args[1:], takeStreams(), os.Environ()); err != nil {
+		code := report(err)
+		os.Exit(code)
+	}
+}
+
+// report prints an error the way ctx does, and returns the exit code for it.
+func report(err error) int {
+	fmt.Fprintln(os.Stderr, "error:", err)
+	var hinted interface{ Hint() string }
+	if errors.As(err, &hinted) && hinted.Hint() != "" {
+		fmt.Fprintln(os.Stderr, "hint:", hinted.Hint())
+	}
+	var usage *usageError
+	if errors.As(err, &usage) {
+		return 2
+	}
+	return 1
+}
