@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/ctx-sidecar/ctx/core/wiring/jsontext"
 	"github.com/ctx-sidecar/ctx/core/wiring/splice"
@@ -57,6 +59,9 @@ func take(f Format, file []byte, p placed) (out []byte, note string, err error) 
 }
 
 func splicePut(f Format, text []byte, op Op) ([]byte, splice.Undo, error) {
+	if !json.Valid(op.Value) || !utf8.Valid(op.Value) || slices.ContainsFunc(op.Path, func(k string) bool { return !utf8.ValidString(k) }) {
+		return nil, splice.Undo{}, fmt.Errorf("the op %q at %q is no JSON in UTF-8", op.Kind, op.Path)
+	}
 	if op.Kind == Line && f == Lines {
 		return putLine(text, op)
 	}

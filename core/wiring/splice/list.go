@@ -146,12 +146,29 @@ func (l List) back(src []byte, i, end int) int {
 	gap := l.gap(src, i)
 	trimmed := bytes.TrimRight(gap, space)
 	start := l.Items[i].Start
-	lastLine := trimmed[bytes.LastIndexByte(trimmed, '\n')+1:]
-	if bytes.Contains(lastLine, []byte(l.Comment)) {
+	if l.endsInComment(trimmed) {
 		rest := bytes.TrimLeft(src[end:], " \t\r")
 		if len(rest) > 0 && rest[0] != '\n' {
 			return start
 		}
 	}
 	return start - len(gap) + len(trimmed)
+}
+
+// endsInComment reports whether white space and comments end in a comment that
+// goes on to the end of its line.
+func (l List) endsInComment(gap []byte) bool {
+	for i := 0; i < len(gap); i++ {
+		switch {
+		case bytes.HasPrefix(gap[i:], []byte(l.Comment)):
+			n := bytes.IndexByte(gap[i:], '\n')
+			if n < 0 {
+				return true
+			}
+			i += n
+		case bytes.HasPrefix(gap[i:], []byte("/*")):
+			i += 2 + bytes.Index(gap[i+2:], []byte("*/")) + 1
+		}
+	}
+	return false
 }

@@ -42,6 +42,9 @@ func treeOf(v hujson.Value) (any, error) {
 			if err != nil {
 				return nil, err
 			}
+			if _, twice := m[nameOf(member)]; twice {
+				return nil, fmt.Errorf("the key %q is in one object twice", nameOf(member))
+			}
 			m[nameOf(member)] = t
 		}
 		return m, nil

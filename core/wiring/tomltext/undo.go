@@ -236,7 +236,7 @@ func (d *document) cut(exprs []*expr, blank bool) []byte {
 	var edits []splice.Edit
 	for _, e := range exprs {
 		n := len(edits)
-		if n > 0 && (edits[n-1].End == e.line || e.kind == unstable.KeyValue && d.adjacent(edits[n-1].End, e)) {
+		if n > 0 && (splice.Blank(d.src[edits[n-1].End:e.line]) || e.kind == unstable.KeyValue && d.adjacent(edits[n-1].End, e)) {
 			edits[n-1].End = e.next
 			continue
 		}
