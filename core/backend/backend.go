@@ -64,6 +64,15 @@ func newBackend(m *Manager, srv surface.Server) *backend {
 	return b
 }
 
+// capabilities is what is declared to the server. Over the older SSE transport
+// it cannot ask for anything.
+func (b *backend) capabilities() json.RawMessage {
+	if b.m.opt.Client == nil || b.srv.Transport == surface.SSE {
+		return nil
+	}
+	return b.m.opt.Client.Capabilities()
+}
+
 func (b *backend) known() *listing.Listing {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,7 +84,7 @@ func (b *backend) known() *listing.Listing {
 func (b *backend) startIfUnknown() {
 	var wait time.Duration
 	if c := b.m.opt.Cache; c != nil {
-		capabilities, fingerprint := string(b.m.capabilities()), b.srv.Fingerprint()
+		capabilities, fingerprint := string(b.capabilities()), b.srv.Fingerprint()
 		if l, ok := c.Get(b.srv.Name, fingerprint, capabilities); ok {
 			b.adopt(l)
 			return
@@ -146,7 +155,7 @@ func (b *backend) beginLocked(urgent bool) *attempt {
 func (b *backend) refresh() *attempt {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.session == nil {
+	if b.session == nil || b.closed {
 		return b.beginLocked(false)
 	}
 	a := &attempt{listed: make(chan struct{})}
@@ -200,15 +209,27 @@ func (b *backend) follow(s *session) {
 			}
 			b.m.busy.Add(-1)
 		case <-s.link.done():
-			b.mu.Lock()
-			b.session = nil
-			if !b.closed {
-				b.failedLocked(s.link.why())
-				b.log.Warn("it has ended", "error", b.lastErr)
-			}
-			b.mu.Unlock()
+			b.ended(s.link.why())
 			return
 		}
+	}
+}
+
+// ended notes the end of the session. It is not begun anew before somebody needs
+// the server, unless the server has merely forgotten it.
+func (b *backend) ended(why error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.session = nil
+	if b.closed {
+		return
+	}
+	b.log.Warn("it has ended", "error", why)
+	first := b.failures == 0
+	b.failedLocked(why)
+	if first && errors.Is(why, errForgotten) {
+		b.retryAt = time.Time{}
+		b.beginLocked(false)
 	}
 }
 
@@ -299,9 +320,16 @@ func (b *backend) notify(method string, params json.RawMessage) {
 	if s == nil {
 		return
 	}
-	if err := s.link.Notify(method, params); err != nil {
-		b.log.Warn("a notification did not reach it", "method", method, "error", err)
+	send := func() {
+		if err := s.link.Notify(method, params); err != nil {
+			b.log.Warn("a notification did not reach it", "method", method, "error", err)
+		}
 	}
+	if _, waits := s.link.(*remote); waits { // for the server to take it
+		go send()
+		return
+	}
+	send()
 }
 
 // close ends the server and waits until it has ended.

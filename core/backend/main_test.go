@@ -22,6 +22,7 @@ var stubDir string
 
 func TestMain(m *testing.M) {
 	SpawnerMain()
+	gatewayMain()
 	var err error
 	if stubDir, err = os.MkdirTemp("", "ctx-backend-"); err != nil {
 		panic(err)
@@ -123,4 +124,16 @@ func toolNames(l listing.Listing) []string {
 		names = append(names, tool.Name)
 	}
 	return names
+}
+
+// await waits for a channel.
+func await[T any](t testing.TB, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(patienceOfTests):
+		t.Fatalf("nothing happened within %s", patienceOfTests)
+		panic("unreachable")
+	}
 }

@@ -280,13 +280,6 @@ func (m *Manager) spawn() (*spawner, error) {
 	return m.spawner, err
 }
 
-func (m *Manager) capabilities() json.RawMessage {
-	if m.opt.Client == nil {
-		return nil
-	}
-	return m.opt.Client.Capabilities()
-}
-
 func (m *Manager) changed(server string) {
 	if m.opt.Changed != nil {
 		m.opt.Changed(server)

@@ -43,7 +43,7 @@ func (b *backend) open(a *attempt) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.initialize(ctx, b.m.capabilities()); err != nil {
+	if err := s.initialize(ctx, b.capabilities()); err != nil {
 		// It may be stubborn; whoever waits for the failure need not wait for that.
 		b.m.wg.Go(s.link.close)
 		if words := s.link.words(); words != "" && isHung(err) {
@@ -71,6 +71,17 @@ func (b *backend) dial(ctx context.Context, s *session, e *expander) error {
 			return err
 		}
 		s.link = k
+		return nil
+	case surface.HTTP, surface.SSE:
+		headers, err := e.headers(ctx, b.srv, b.m.opt.Dir, b.m.spawn)
+		if err != nil {
+			return err
+		}
+		r, err := dialRemote(ctx, b.srv.Transport, e.expand(b.srv.URL), headers, s, b.log)
+		if err != nil {
+			return err
+		}
+		s.link = r
 		return nil
 	default:
 		return fmt.Errorf("transport %q cannot be put behind a gateway", b.srv.Transport)

@@ -86,7 +86,7 @@ func (b *backend) remember(err error) {
 	}
 	b.log.Warn("it failed", "error", err)
 	if err := c.Put(listing.Listing{
-		Server: b.srv.Name, Fingerprint: b.srv.Fingerprint(), Capabilities: string(b.m.capabilities()),
+		Server: b.srv.Name, Fingerprint: b.srv.Fingerprint(), Capabilities: string(b.capabilities()),
 		Failed: err.Error(), Hung: isHung(err),
 	}); err != nil {
 		b.log.Warn("its failure could not be kept", "error", err)

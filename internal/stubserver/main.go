@@ -84,6 +84,9 @@ func run(args []string) error {
 	if o.ignoreTerm {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	}
+	if o.ignoreEOF {
+		signal.Ignore(syscall.SIGPIPE) // nor does it mind that nobody reads
+	}
 	if o.mark != "" {
 		if err := os.WriteFile(o.mark, nil, 0o600); err != nil {
 			return err

@@ -1,0 +1,255 @@
+package backend
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/ctx-sidecar/ctx/core/rpc"
+	"github.com/ctx-sidecar/ctx/core/surface"
+)
+
+// errForgotten is the end of a session that its server no longer knows.
+var errForgotten = errors.New("it has forgotten the session, which begins anew; nothing was sent twice")
+
+// remote is the link to a server that is reached by URL. The transport is
+// mcp-go's, below its typed client, which would lose parts of tool definitions.
+type remote struct {
+	transport transport.Interface
+	events    events
+	log       hclog.Logger
+	http      *http.Client
+	url       string
+	headers   map[string]string
+	version   atomic.Value // string; of the protocol, once it is agreed
+	next      atomic.Int64
+
+	ctx    context.Context // ends with the link
+	cancel context.CancelFunc
+	over   chan struct{}
+	reason error // for after over
+	end    sync.Once
+
+	mu      sync.Mutex
+	serving map[string]context.CancelFunc // requests of the server's, by id as JSON
+}
+
+// dialRemote prepares the conversation with a server; the first request opens
+// the connection.
+func dialRemote(ctx context.Context, kind surface.Transport, url string, headers map[string]string, e events, log hclog.Logger) (*remote, error) {
+	r := &remote{
+		events: e, log: log, url: url, headers: headers, over: make(chan struct{}),
+		http:    &http.Client{CheckRedirect: sameHost},
+		serving: map[string]context.CancelFunc{},
+	}
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	if err := r.open(ctx, kind); err != nil {
+		r.cancel()
+		return nil, withoutURL(err)
+	}
+	return r, nil
+}
+
+func (r *remote) open(ctx context.Context, kind surface.Transport) error {
+	quiet := slog.New(slog.DiscardHandler) // it logs URLs, in which there may be tokens
+	if kind == surface.SSE {
+		t, err := transport.NewSSE(r.url, transport.WithHeaders(r.headers), transport.WithHTTPClient(r.http),
+			transport.WithSSELogger(quiet), transport.WithResponseTimeout(24*time.Hour))
+		if err != nil {
+			return err
+		}
+		t.SetNotificationHandler(r.notified)
+		t.SetConnectionLostHandler(func(err error) { r.finish(fmt.Errorf("connection lost: %w", withoutURL(err))) })
+		r.transport = t
+		return startWithin(ctx, r.ctx, t)
+	}
+	t, err := transport.NewStreamableHTTP(r.url, transport.WithHTTPHeaders(r.headers), transport.WithHTTPBasicClient(r.http),
+		transport.WithHTTPLogger(quiet), transport.WithContinuousListening())
+	if err != nil {
+		return err
+	}
+	t.SetNotificationHandler(r.notified)
+	t.SetRequestHandler(r.requested)
+	r.transport = t
+	return t.Start(r.ctx)
+}
+
+// startWithin starts a transport that lives as long as life and has to be there
+// before ctx ends.
+func startWithin(ctx, life context.Context, t transport.Interface) error {
+	started := make(chan error, 1)
+	go func() { started <- t.Start(life) }()
+	select {
+	case err := <-started:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// sameHost keeps headers, which are credentials as often as not, from following
+// a redirect to somebody else.
+func sameHost(req *http.Request, via []*http.Request) error {
+	if req.URL.Host != via[0].URL.Host {
+		return fmt.Errorf("it redirects to another host, %s", req.URL.Host)
+	}
+	if len(via) > 5 {
+		return errors.New("it redirects in circles")
+	}
+	return nil
+}
+
+// Call implements link.
+func (r *remote) Call(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	id := "ctx-" + strconv.FormatInt(r.next.Add(1), 10)
+	req := transport.JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId(id), Method: method}
+	if len(params) > 0 {
+		req.Params = params
+	}
+	resp, err := r.transport.SendRequest(ctx, req)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		if method != "initialize" {
+			go r.withdraw(id)
+		}
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, r.explain(err)
+	case resp.Error != nil:
+		e := &rpc.Error{Code: int64(resp.Error.Code), Message: resp.Error.Message}
+		if resp.Error.Data != nil {
+			e.Data, _ = json.Marshal(resp.Error.Data) // it was JSON a moment ago
+		}
+		return nil, e
+	}
+	if method == "initialize" {
+		r.agree(resp.Result)
+	}
+	return resp.Result, nil
+}
+
+// agree sends the version that the server has chosen from here on.
+func (r *remote) agree(result json.RawMessage) {
+	var h hello
+	if json.Unmarshal(result, &h) != nil || h.ProtocolVersion == "" {
+		return // which initialize reports
+	}
+	r.version.Store(h.ProtocolVersion)
+	if t, ok := r.transport.(transport.HTTPConnection); ok {
+		t.SetProtocolVersion(h.ProtocolVersion)
+	}
+}
+
+// explain names what a failure means to the user.
+func (r *remote) explain(err error) error {
+	switch {
+	case errors.Is(err, transport.ErrSessionTerminated):
+		r.finish(errForgotten)
+		return fmt.Errorf("%w: %w", rpc.ErrClosed, errForgotten)
+	case errors.Is(err, transport.ErrAuthorizationRequired):
+		return errOAuth
+	case errors.Is(err, transport.ErrLegacySSEServer):
+		return errors.New("it refuses initialize with a 4xx status: is it an older server, of type sse?")
+	}
+	return withoutURL(err)
+}
+
+// withoutURL drops from an error the URL, in which there may be tokens, and
+// bounds what a server's answer adds to it.
+func withoutURL(err error) error {
+	const most = 300
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	if text := err.Error(); len(text) > most {
+		return errors.New(strings.ToValidUTF8(text[:most], "") + "…")
+	}
+	return err
+}
+
+func (r *remote) withdraw(id string) {
+	params, _ := json.Marshal(map[string]string{"requestId": id, "reason": "the caller gave up"}) // strings always marshal
+	if err := r.Notify("notifications/cancelled", params); err != nil {
+		r.log.Debug("a call could not be withdrawn", "error", err)
+	}
+}
+
+// Notify implements link.
+func (r *remote) Notify(method string, params json.RawMessage) error {
+	n := mcp.JSONRPCNotification{JSONRPC: "2.0", Notification: mcp.Notification{Method: method}}
+	if len(params) > 0 {
+		if err := json.Unmarshal(params, &n.Params); err != nil {
+			return fmt.Errorf("params: %w", err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, defaultStartTimeout)
+	defer cancel()
+	if err := r.transport.SendNotification(ctx, n); err != nil {
+		return withoutURL(err)
+	}
+	return nil
+}
+
+func (r *remote) notified(n mcp.JSONRPCNotification) {
+	params, err := json.Marshal(n.Params)
+	if err != nil {
+		r.log.Warn("skipped a notification", "method", n.Method, "error", err)
+		return
+	}
+	if n.Method != "notifications/cancelled" {
+		r.events.notification(n.Method, params)
+		return
+	}
+	var p struct{ RequestID json.RawMessage }
+	if json.Unmarshal(params, &p) == nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if cancel := r.serving[string(p.RequestID)]; cancel != nil {
+			cancel()
+		}
+	}
+}
+
+func (r *remote) done() <-chan struct{} { return r.over }
+func (r *remote) why() error            { return r.reason }
+func (r *remote) pid() int              { return 0 }
+func (r *remote) words() string         { return "" }
+
+func (r *remote) finish(why error) {
+	r.end.Do(func() {
+		r.reason = why
+		close(r.over)
+		go r.closeTransport()
+	})
+}
+
+func (r *remote) close() {
+	r.finish(errClosing)
+	// Telling a server that the session is over is a courtesy with a limit.
+	select {
+	case <-r.ctx.Done():
+	case <-time.After(time.Second):
+		r.cancel()
+	}
+}
+
+func (r *remote) closeTransport() {
+	defer r.cancel()
+	if err := r.transport.Close(); err != nil {
+		r.log.Debug("close", "error", withoutURL(err))
+	}
+}
