@@ -101,7 +101,7 @@ func oddEvents(sample []byte) map[string][]byte {
 			out[fmt.Sprintf("an event without %q", key)] = b
 		}
 	}
-	with("an event with a field of 8 MiB", "new_field", `"`+strings.Repeat("x", 8<<20)+`"`)
+	with("an event with a field of 1 MiB", "new_field", `"`+strings.Repeat("x", 1<<20)+`"`)
 	with("an event with a deep field", "new_field", strings.Repeat("[", 5000)+strings.Repeat("]", 5000))
 	with("an event with a field that is no UTF-8", "new_field", "\"\xff\xfe\"")
 	with("an event with a lone surrogate", "new_field", `"\ud800"`)

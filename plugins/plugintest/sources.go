@@ -45,7 +45,9 @@ func (k *kit) sane(w world, s surface.Sources) {
 	if want := k.description().Name; s.Host != want {
 		k.fail("%s: Sources: the host is %q, want %q", w.name, s.Host, want)
 	}
-	if s.Loading != surface.Eager && s.Loading != surface.Deferred {
+	switch s.Loading {
+	case surface.Eager, surface.Deferred, surface.ServerLines:
+	default:
 		k.fail("%s: Sources: loading %q", w.name, s.Loading)
 	}
 	for _, part := range []string{"{server}", "{tool}"} {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"io/fs"
+	"os/exec"
+	"path/filepath"
 	"testing"
 	"testing/fstest"
 
@@ -18,8 +20,13 @@ func TestConformance(t *testing.T) {
 	"hooks": [{"on": "start", "run": ["my-own-hook"]}]
 }
 `
+	built := filepath.Join(t.TempDir(), "ctx-host-acme")
+	if out, err := exec.Command("go", "build", "-o", built, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
 	plugintest.Run(t, plugintest.Config{
-		Adapter: acme{},
+		Adapter:    acme{},
+		Executable: built,
 		Fixtures: map[string]fs.FS{
 			"typical": fstest.MapFS{"home/.acme/config.json": {Data: []byte(config)}},
 		},
