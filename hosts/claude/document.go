@@ -173,6 +173,14 @@ func (n node) isObject() bool {
 	return ok
 }
 
+func (n node) isArray() bool {
+	if n.val == nil {
+		return false
+	}
+	_, ok := n.val.Value.(*hujson.Array)
+	return ok
+}
+
 // texts are the strings in an array.
 func (n node) texts() []string {
 	var all []string

@@ -30,8 +30,7 @@ type shelf struct {
 }
 
 // shelves lists the folders that count in the session: those from where it was
-// started up to the top of the work tree, the user's, and the live plugins'.
-// Without git only the folder itself counts.
+// started upwards, the user's, and the live plugins'.
 func (r *reader) shelves() []shelf {
 	var all []shelf
 	for _, dir := range r.projectDirs() {
@@ -48,16 +47,17 @@ func (r *reader) shelves() []shelf {
 	return all
 }
 
-// projectDirs are launch and the folders above it within its work tree.
+// projectDirs are launch and the folders above it, up to the top of its work
+// tree; without git up to the home folder.
 func (r *reader) projectDirs() []string {
-	top, ok := workTree(r.launch)
-	if !ok {
-		return []string{r.launch}
-	}
+	top, git := workTree(r.launch)
 	var dirs []string
 	for _, dir := range ancestors(r.launch) {
+		if !git && dir == r.home {
+			break
+		}
 		dirs = append(dirs, dir)
-		if dir == top {
+		if git && dir == top {
 			break
 		}
 	}

@@ -8,10 +8,13 @@ import (
 )
 
 // readLoading tells whether the session sends every MCP schema in each request
-// or names alone, which is Claude Code's default. With "auto" it depends on the
-// size of all definitions, which is not known here: by default it defers them.
+// or names alone, which is Claude Code's default. With "auto" that depends on the
+// size of all definitions, which only the session itself knows.
 func (r *reader) readLoading() {
 	r.out.Loading = surface.Deferred
+	if mode := r.searchMode(); mode == "auto" || strings.HasPrefix(mode, "auto:") {
+		r.out.Unseen = append(r.out.Unseen, "whether ENABLE_TOOL_SEARCH="+mode+" defers as many tools as there are")
+	}
 	if r.searchOff() {
 		r.out.Loading = surface.Eager
 	}
@@ -31,7 +34,7 @@ func (r *reader) searchOff() bool {
 	if truthy(r.lookup("CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS")) {
 		return true
 	}
-	switch mode := strings.ToLower(r.lookup("ENABLE_TOOL_SEARCH")); mode {
+	switch mode := r.searchMode(); mode {
 	case "0", "false", "no", "off":
 		return true
 	default:
@@ -40,6 +43,8 @@ func (r *reader) searchOff() bool {
 		return ok && err == nil && n >= 100
 	}
 }
+
+func (r *reader) searchMode() string { return strings.ToLower(r.lookup("ENABLE_TOOL_SEARCH")) }
 
 func truthy(s string) bool {
 	switch strings.ToLower(s) {

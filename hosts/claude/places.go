@@ -33,6 +33,9 @@ func newPlaces(m plugins.Machine, managed, launch string) places {
 	if dir := paths.Lookup(m.Env, "CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
 		p.config, p.global = dir, filepath.Join(dir, ".claude.json")
 	}
+	if old := filepath.Join(p.config, ".config.json"); exists(old) {
+		p.global = old // where early versions kept it; it still comes first
+	}
 	p.root = projectRoot(p.launch)
 	return p
 }

@@ -35,7 +35,7 @@ func (r *reader) readPlugins() []plugin {
 			continue
 		}
 		p := r.plugin(dir, e.Name())
-		p.ours = p.name == e.Name() && (p.name == pluginName || p.name == hooksName)
+		p.ours = p.manifest.get("author", "name").text() == author
 		if r.enabled(p.name+"@skills-dir", !p.manifest.get("defaultEnabled").isFalse()) {
 			all = append(all, p)
 		}

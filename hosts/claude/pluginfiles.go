@@ -17,8 +17,8 @@ func gatewayArgs() []string { return []string{"--host", hostName} }
 // pluginEdits writes the files of one of our two plugins.
 func (r *reader) pluginEdits(name string, req plugins.WrapRequest) ([]wiring.Edit, error) {
 	dir := filepath.Join(r.config, "skills", name)
-	if f := foreign(dir); f != "" {
-		return nil, fmt.Errorf("claude: %s is in the folder that the ctx plugin needs; move it elsewhere", f)
+	if m := r.json(filepath.Join(dir, ".claude-plugin", "plugin.json")); m.ok() && m.get("author", "name").text() != author {
+		return nil, fmt.Errorf("claude: %s is a plugin of someone else's; ctx needs that folder", dir)
 	}
 	whole := func(path, why string, v any) wiring.Edit {
 		return wiring.Edit{Path: filepath.Join(dir, path), Format: wiring.Whole, Content: fileText(v), Why: why}
@@ -33,6 +33,9 @@ func (r *reader) pluginEdits(name string, req plugins.WrapRequest) ([]wiring.Edi
 	return edits, nil
 }
 
+// author marks a plugin as ours.
+const author = "ctx-sidecar"
+
 type pluginManifest struct {
 	Name           string            `json:"name"`
 	Version        string            `json:"version"`
@@ -42,7 +45,7 @@ type pluginManifest struct {
 }
 
 func manifest(name string) pluginManifest {
-	m := pluginManifest{Name: name, Version: version, Author: map[string]string{"name": "ctx"}}
+	m := pluginManifest{Name: name, Version: version, Author: map[string]string{"name": author}}
 	m.Description = "ctx: one gateway in place of every MCP server"
 	if name == hooksName {
 		m.Description = "ctx: hooks alone"

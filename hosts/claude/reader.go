@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,6 +24,8 @@ type reader struct {
 	out      surface.Sources
 	seen     map[string]bool      // of out.Files
 	docs     map[string]*document // nil for what is absent or malformed
+	broken   []error              // of malformed files
+	loose    []string             // what is said of files that Claude Code will not read
 	privacy  map[string]bool      // of local settings files
 	layer    []layer
 	mentions []mention // of MCP servers in the user's files
@@ -82,7 +85,10 @@ func (r *reader) json(path string) node {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) || isNotDir(err):
 		case err != nil:
+			r.broken = append(r.broken, err)
 			r.warn("%v", err)
+		default:
+			r.strict(d)
 		}
 		r.docs[path] = d
 	}
@@ -90,6 +96,20 @@ func (r *reader) json(path string) node {
 		return node{}
 	}
 	return d.node()
+}
+
+// strict says so where a file has comments or trailing commas. What it holds is
+// still taken for the user's word, but Claude Code ignores all of it.
+func (r *reader) strict(d *document) {
+	if d.root.IsStandard() {
+		return
+	}
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(d.src, new(any)); errors.As(err, &syntax) {
+		n := node{doc: d, at: int(syntax.Offset) - 1}
+		r.loose = append(r.loose, n.complain("Claude Code ignores the whole file: it takes no comments and no trailing commas"))
+		r.out.Warnings = append(r.out.Warnings, r.loose[len(r.loose)-1])
+	}
 }
 
 // head reads the first limit bytes of a file and tells its whole size.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -19,7 +20,11 @@ func (r *reader) readRules() {
 	}
 	for _, e := range effects {
 		for _, l := range r.layer {
-			for rule := range l.get("permissions", string(e.effect)).elements() {
+			list := l.get("permissions", string(e.effect))
+			if list.ok() && !list.isArray() {
+				r.warn("%s", list.complain("permissions.%s must be an array; Claude Code ignores the whole file", e.effect))
+			}
+			for rule := range list.elements() {
 				r.addRule(e.effect, rule.text(), rule.place())
 			}
 		}
@@ -41,7 +46,10 @@ func (r *reader) addRule(effect surface.Effect, text string, place surface.Place
 	if effect == surface.EffectAllow {
 		pairs = allowing(body)
 	}
-	for _, p := range pairs {
+	for i, p := range pairs {
+		if slices.Contains(pairs[:i], p) {
+			continue
+		}
 		r.out.Rules = append(r.out.Rules, surface.Rule{
 			Effect: effect, Server: p.server, Tool: p.tool, Text: text, Place: place, Plain: true,
 		})

@@ -2,10 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -20,9 +19,10 @@ import (
 // the gateway too, so that workspaces of both kinds get along.
 func (a *adapter) PlanWrap(_ context.Context, req plugins.WrapRequest) (plugins.WrapPlan, error) {
 	r := newReader(a, plugins.SourcesRequest{Machine: req.Machine, Workspace: req.Workspace})
-	if len(r.out.Warnings) > 0 {
+	r.readServers()
+	if len(r.broken) > 0 {
 		// Wiring on top of files that cannot be read would guess at what they say.
-		return plugins.WrapPlan{}, fmt.Errorf("claude: %s", r.out.Warnings[0])
+		return plugins.WrapPlan{}, errors.Join(r.broken...)
 	}
 	name := hooksName
 	if req.Gateway {
@@ -89,7 +89,7 @@ func (r *reader) admitsGateway(bin string) error {
 
 // wrapNotes tells what the user should know before the edits are made.
 func (r *reader) wrapNotes(req plugins.WrapRequest) []string {
-	var notes []string
+	notes := slices.Clone(r.loose)
 	if req.Scope == surface.ScopeUser {
 		notes = append(notes, "Claude Code is wired workspace by workspace; the plugin itself is installed once, for the user")
 	}
@@ -122,20 +122,4 @@ func (m mention) meansAny(servers []string) bool {
 		}
 	}
 	return false
-}
-
-// foreign names what stands in our plugin's folder and is not ours.
-func foreign(dir string) string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return "" // nothing is there yet
-	}
-	for _, e := range entries {
-		switch name := e.Name(); {
-		case name == ".claude-plugin", name == "hooks", name == ".mcp.json", strings.HasPrefix(name, "."):
-		default:
-			return filepath.Join(dir, name)
-		}
-	}
-	return ""
 }
