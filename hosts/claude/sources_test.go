@@ -181,3 +181,12 @@ func place(p *surface.Place) string {
 	}
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
+
+// archive is a fixture of NAME, CONTENT pairs.
+func archive(pairs ...string) *txtar.Archive {
+	a := new(txtar.Archive)
+	for i := 0; i < len(pairs); i += 2 {
+		a.Files = append(a.Files, txtar.File{Name: pairs[i], Data: []byte(pairs[i+1])})
+	}
+	return a
+}
