@@ -14,6 +14,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/trust"
 	"github.com/ctx-sidecar/ctx/core/usage"
+	"github.com/ctx-sidecar/ctx/core/wiring"
 	"github.com/ctx-sidecar/ctx/plugins"
 )
 
@@ -45,14 +46,19 @@ func (p program) handler(adapter plugins.Adapter, machine plugins.Machine, ev ev
 	if why != "" {
 		p.log.Warn("the workspace's own folder is passed over", "why", why, "for", dir)
 	}
+	cache := listing.OpenCache(dir)
 	cfg, problems := config.Load(p.layout, workspace, p.env)
 	return hook.New(hook.Options{
 		Layout: p.layout, Workspace: workspace, Host: ev.Host,
 		Config: cfg, Problems: problems,
 		Sources: func(ctx context.Context) (surface.Sources, error) {
-			return adapter.Sources(ctx, plugins.SourcesRequest{Machine: machine, Workspace: workspace, Dir: ev.Dir})
+			return adapter.Sources(ctx, plugins.SourcesRequest{
+				Machine: machine, Workspace: workspace, Dir: ev.Dir,
+				Fronted: wiring.Open(p.layout.Wraps()).Fronted(workspace, ev.Host),
+			})
 		},
-		Cache: listing.OpenCache(dir), State: state.Open(dir), Usage: usage.Open(dir),
+		Cache: cache, State: state.Open(dir), Usage: usage.Open(dir),
+		Gateway: func(surface.Sources, []surface.Server) (listing.Listing, bool) { return cache.Gateway(ev.Host) },
 		Waiting: func(servers []surface.Server) []string { return p.waiting(servers, workspace) },
 		Log:     p.log,
 	})

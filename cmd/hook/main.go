@@ -9,13 +9,14 @@ import (
 	"syscall"
 
 	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/internal/logfile"
 )
 
 func main() {
 	signal.Ignore(syscall.SIGPIPE) // a host that no longer listens is no fault
 	env := hostPID(os.Environ())
 	l := paths.FromEnv(env)
-	log := openLog(l, env)
+	log := logfile.Open(l, "hook", env)
 	if err := run(os.Args[1:], os.Stdin, os.Stdout, program{l, env, log}); err != nil {
 		log.Warn("event not answered", "args", os.Args[1:], "error", err)
 	}

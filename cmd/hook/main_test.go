@@ -44,7 +44,7 @@ func TestScripts(t *testing.T) {
 		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"install": install,
-			"gateway": gateway,
+			"gateway": startGateway,
 			"listed":  listed,
 		},
 	})
@@ -109,9 +109,9 @@ func listed(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(listing.OpenCache(dir).Put(lst))
 }
 
-// gateway CLAIM starts a gateway of this process, which is what the hooks of
+// startGateway CLAIM starts a gateway of this process, which is what the hooks of
 // the script descend from. CLAIM is no, could, mine, or hang.
-func gateway(ts *testscript.TestScript, _ bool, args []string) {
+func startGateway(ts *testscript.TestScript, _ bool, args []string) {
 	g := &testGateway{out: []byte(args[0] + "\n")}
 	switch args[0] {
 	case "no":

@@ -2,7 +2,6 @@ package hook
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/ctx-sidecar/ctx/core/advisory"
@@ -48,38 +47,34 @@ func (h *Handler) advise(ctx context.Context, ev event.Event) event.Reply {
 }
 
 func (h *Handler) facts(s surface.Sources) advisory.Facts {
-	g := gate.New(s)
+	g, w := gate.New(s), h.wrapped()
 	s.Servers = slices.DeleteFunc(slices.Clone(s.Servers), func(srv surface.Server) bool {
 		return !srv.Own && !g.AdmitsServer(srv.Name)
 	})
-	f := advisory.Facts{
-		Budget:  h.Config.Surface.MaxStaticTokens,
-		Gateway: h.GatewayActive,
-		Inventory: surface.Price(s, surface.Pricing{
-			Listing: func(srv surface.Server) (listing.Listing, bool) { return h.Cache.Any(srv.Name, srv.Fingerprint()) },
-			Admits:  g.Admits,
-			Fronted: h.Fronted,
-			Gateway: h.Gateway,
-		}),
-		Unreadable: s.Warnings,
+	behind := w.behind(s.Servers)
+	p := surface.Pricing{
+		Listing: func(srv surface.Server) (listing.Listing, bool) { return h.Cache.Any(srv.Name, srv.Fingerprint()) },
+		Admits:  g.Admits,
+		Fronted: w.fronted,
 	}
-	for _, p := range h.Problems {
-		f.Unreadable = append(f.Unreadable, fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text))
-	}
-	for _, srv := range s.Servers {
-		if h.GatewayActive && h.beside(srv) {
-			f.Beside = append(f.Beside, srv.Name)
+	active := h.GatewayActive || slices.ContainsFunc(s.Servers, func(srv surface.Server) bool { return srv.Own && !srv.Disabled })
+	if active && h.Gateway != nil {
+		if own, ok := h.Gateway(s, behind); ok {
+			p.Gateway = &own
 		}
 	}
+	f := advisory.Facts{
+		Budget: h.Config.Surface.MaxStaticTokens, Gateway: active,
+		Inventory: surface.Price(s, p), Unreadable: s.Warnings,
+	}
+	for _, p := range h.Problems {
+		f.Unreadable = append(f.Unreadable, p.String())
+	}
+	if active {
+		f.Beside = w.beside(s.Servers)
+	}
 	if h.Waiting != nil {
-		f.Waiting = h.Waiting(slices.DeleteFunc(slices.Clone(s.Servers), func(srv surface.Server) bool { return !h.fronts(srv) }))
+		f.Waiting = h.Waiting(behind)
 	}
 	return f
-}
-
-// beside reports whether the host loads a server itself that the gateway could
-// stand before, and that was not there when the user last wrapped.
-func (h *Handler) beside(srv surface.Server) bool {
-	return !srv.Own && !srv.Disabled && srv.Direct == "" &&
-		!slices.Contains(h.Fronted, srv.Name) && !slices.Contains(h.Direct, srv.Name)
 }

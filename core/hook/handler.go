@@ -4,7 +4,6 @@ package hook
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -41,12 +40,13 @@ type Options struct {
 	State *state.Store
 	Usage *usage.Log
 
-	Fronted       []string // servers that our wrap keeps behind the gateway
-	Direct        []string // servers that our wrap knows of and left to the host
-	GatewayActive bool     // the host loads ctx-gateway here
+	// GatewayActive is true where the caller knows that the host loads
+	// ctx-gateway here. Otherwise Sources tell.
+	GatewayActive bool
 
-	// Gateway is what ctx-gateway itself lists; nil where that is not known.
-	Gateway *listing.Listing
+	// Gateway is what ctx-gateway itself lists while it stands before the given
+	// servers, false where that is not known; nil where nobody can tell.
+	Gateway func(s surface.Sources, behind []surface.Server) (listing.Listing, bool)
 
 	// Waiting names those of the servers that will not be started until the
 	// user approves them; nil when nobody can tell.
@@ -109,16 +109,4 @@ func (h *Handler) end(ev event.Event) {
 	if err != nil {
 		h.Log.Warn("end of session not noted", "session", ev.Session, "error", err)
 	}
-}
-
-// fronts reports whether calls to a server's tools go through the gateway. A
-// gateway that no wrap set up stands before all that it can.
-func (h *Handler) fronts(srv surface.Server) bool {
-	if srv.Own || srv.Disabled {
-		return false
-	}
-	if len(h.Fronted) == 0 {
-		return srv.Direct == ""
-	}
-	return slices.Contains(h.Fronted, srv.Name)
 }

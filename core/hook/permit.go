@@ -93,10 +93,8 @@ func (h *Handler) judge(s surface.Sources, c call, unattended bool) event.Reply 
 // when no listing has the tool yet.
 func (h *Handler) resolve(s surface.Sources, g *gate.Gate, c call) (server, tool string, tier authority.Tier, ok bool) {
 	var all, admitted []listing.Tool
-	for _, srv := range s.Servers {
-		if !h.fronts(srv) {
-			continue
-		}
+	behind := h.wrapped().behind(s.Servers)
+	for _, srv := range behind {
 		l, ok := h.Cache.Any(srv.Name, srv.Fingerprint())
 		if !ok {
 			continue
@@ -119,10 +117,7 @@ func (h *Handler) resolve(s surface.Sources, g *gate.Gate, c call) (server, tool
 	if len(found) > 1 {
 		return "", "", 0, false // the gateway asks which one is meant
 	}
-	for _, srv := range s.Servers {
-		if !h.fronts(srv) {
-			continue
-		}
+	for _, srv := range behind {
 		for _, prefix := range []string{srv.Name + ":", "mcp__" + srv.Name + "__", srv.Name + "__"} {
 			if tool, ok := strings.CutPrefix(c.tool, prefix); ok && tool != "" {
 				return srv.Name, tool, c.unlisted, true
