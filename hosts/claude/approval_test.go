@@ -101,8 +101,8 @@ func TestLocalSettingsApproveUnlessCommitted(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := unpack(t, archive(
-				"ws/.mcp.json", `{"mcpServers": {"s": {"command": "x"}}}`,
-				"ws/"+local, approving,
+				"workspace/.mcp.json", `{"mcpServers": {"s": {"command": "x"}}}`,
+				"workspace/"+local, approving,
 			))
 			c.prepare(t, f.ws())
 			s, err := f.adapter.Sources(t.Context(), f.request)

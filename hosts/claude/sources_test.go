@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the want files in testdata")
 
 // TestSources reads whole homes and workspaces. A fixture's comment may hold
 // "env: KEY=VALUE", "dir: FOLDER" (where the session starts) and "fronted: NAME"
-// lines; its files lie under home, ws and managed; want is the outcome.
+// lines; its files lie under home, workspace and managed; want is the outcome.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/sources/*.txtar")
@@ -59,7 +59,7 @@ type fixture struct {
 }
 
 func (f fixture) home() string { return filepath.Join(f.root, "home") }
-func (f fixture) ws() string   { return filepath.Join(f.root, "ws") }
+func (f fixture) ws() string   { return filepath.Join(f.root, "workspace") }
 
 // anonymous takes the machine's paths out of a text.
 func (f fixture) anonymous(s string) string {

@@ -135,8 +135,8 @@ func TestTheSamePlanEveryTime(t *testing.T) {
 func TestPlanIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, file, content, want string }{
-		{"malformed settings", "ws/.claude/settings.local.json", "{\n \"a\" 1}", "WS/.claude/settings.local.json:2:6: "},
-		{"malformed servers", "ws/.mcp.json", "{\n\"mcpServers\": {\"a\": }}", "WS/.mcp.json:2:"},
+		{"malformed settings", "workspace/.claude/settings.local.json", "{\n \"a\" 1}", "WS/.claude/settings.local.json:2:6: "},
+		{"malformed servers", "workspace/.mcp.json", "{\n\"mcpServers\": {\"a\": }}", "WS/.mcp.json:2:"},
 		{"malformed user file", "home/.claude.json", "{", "HOME/.claude.json:1:"},
 		{"allow list", "home/.claude/settings.json", "{\n \"allowedMcpServers\": [{\"serverName\": \"ctx\"}]}",
 			`HOME/.claude/settings.json:2: allowedMcpServers does not let ctx-gateway load; add {"serverCommand":["/opt/my bin/ctx-gateway","--host","claude"]} to it`},
@@ -169,7 +169,7 @@ func TestAllowListThatAdmitsTheGateway(t *testing.T) {
 func TestNotesSayWhatWillNotWork(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, file, content, want string }{
-		{"comments", "ws/.claude/settings.local.json", "{\n// mine\n}", "WS/.claude/settings.local.json:2:1: Claude Code ignores the whole file"},
+		{"comments", "workspace/.claude/settings.local.json", "{\n// mine\n}", "WS/.claude/settings.local.json:2:1: Claude Code ignores the whole file"},
 		{"no hooks", "home/.claude/settings.json", `{"disableAllHooks": true}`, "HOME/.claude/settings.json:1: disableAllHooks keeps"},
 		{"a hook on tools by pattern", "home/.claude/settings.json",
 			`{"hooks": {"PreToolUse": [{"matcher": "mcp__.*__delete.*", "hooks": []}]}}`,
