@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/ctx-sidecar/ctx/core/file"
 )
 
@@ -101,10 +103,7 @@ func (st step) write() error {
 			return err
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(st.Journal), 0o700); err != nil {
-		return err
-	}
-	if err := st.New.write(st.Journal); err != nil {
+	if err := st.note(st.New); err != nil {
 		return err
 	}
 	if st.After == nil {
@@ -113,11 +112,20 @@ func (st step) write() error {
 	return nil
 }
 
+// note keeps what is on record of the file.
+func (st step) note(journal *snapshot) error {
+	if err := os.MkdirAll(filepath.Dir(st.Journal), 0o700); err != nil {
+		return err
+	}
+	return journal.write(st.Journal)
+}
+
 // clear removes folders, innermost first, as far as they are empty.
 func clear(dirs []string) {
 	for _, dir := range dirs {
-		// A folder that somebody else uses by now is not empty, and stays.
-		_ = os.Remove(dir)
+		// A folder that somebody else uses by now is not empty, and stays; what
+		// is no folder any more is not ours.
+		_ = unix.Rmdir(dir)
 	}
 }
 
@@ -143,7 +151,7 @@ func (st step) back() error {
 	if !now.same(st.Before) && !now.same(st.After) {
 		// Somebody has changed it since we wrote it. What we put in stays on
 		// record, to be taken out of the file as it is by then.
-		return st.New.write(st.Journal)
+		return st.note(st.New)
 	}
 	if !now.same(st.Before) {
 		for _, dir := range slices.Backward(st.Clear) {
@@ -155,7 +163,7 @@ func (st step) back() error {
 			return err
 		}
 	}
-	if err := st.Old.write(st.Journal); err != nil {
+	if err := st.note(st.Old); err != nil {
 		return err
 	}
 	if st.Before == nil {

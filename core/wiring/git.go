@@ -107,6 +107,9 @@ func (p *planner) exclude(e Edit) (*Edit, error) {
 	if err != nil {
 		return nil, err
 	}
+	if strings.ContainsAny(rel, "\r\n") {
+		return nil, errors.New("its path holds a newline")
+	}
 	line, err := json.Marshal(pattern(rel))
 	if err != nil {
 		return nil, err

@@ -1,0 +1,283 @@
+package wiring
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const crashDir = "WIRING_TEST_CRASH"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(crashDir); dir != "" {
+		fmt.Fprintln(os.Stderr, wrapForever(dir))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// wrapForever wraps and unwraps until it is killed.
+func wrapForever(dir string) error {
+	store := Open(filepath.Join(dir, "wraps"))
+	for {
+		for _, edits := range [][]Edit{crashEdits(filepath.Join(dir, "home")), nil} {
+			c, err := store.Plan(wsA, edits)
+			if err == nil {
+				err = c.Apply()
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func crashEdits(home string) []Edit {
+	at := func(name string) string { return filepath.Join(home, name) }
+	return []Edit{
+		{Path: at("settings.json"), Format: JSON, Ops: []Op{set(true, "p", "ctx"), add("x", "denied")}},
+		{Path: at("config.toml"), Format: TOML, Ops: []Op{table(map[string]any{"command": "ctx"}, "mcp_servers", "ctx")}},
+		{Path: at("new/deep/plugin.json"), Format: Whole, Content: []byte("{}\n")},
+		{Path: at("new/hooks.json"), Format: JSON, Ops: []Op{set(1, "k")}},
+		{Path: at("was.txt"), Format: Whole, Content: []byte("ours")},
+	}
+}
+
+func crashHome(t *testing.T) (h home, was map[string]string) {
+	h = newHome(t)
+	h.store = Open(filepath.Join(h.dir, "wraps"))
+	h.dir = filepath.Join(h.dir, "home")
+	h.write("settings.json", "{\n  \"a\": 1 // one\n}\n")
+	h.write("config.toml", "a = 1")
+	h.write("was.txt", "theirs")
+	return h, h.all()
+}
+
+// all is every file in the home by its name.
+func (h home) all() map[string]string {
+	h.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(h.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == h.dir {
+			return err
+		}
+		name, err := filepath.Rel(h.dir, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			out[name] = "a folder"
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		out[name] = string(b)
+		return err
+	})
+	if err != nil {
+		h.Fatal(err)
+	}
+	return out
+}
+
+// A program that is killed leaves every file as it was or as it had to become,
+// and what it leaves can be put back.
+func TestKilledWhileWriting(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	h, was := crashHome(t)
+	h.wrap(wsA, crashEdits(h.dir)...)
+	wired := h.all()
+	h.unwrap(wsA)
+	for range 25 {
+		var stderr bytes.Buffer
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), crashDir+"="+filepath.Dir(h.dir))
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10*time.Millisecond + rand.N(60*time.Millisecond))
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if cmd.Wait(); stderr.Len() > 0 {
+			t.Fatal(stderr.String())
+		}
+		for name, text := range h.all() {
+			if base := filepath.Base(name); strings.HasPrefix(base, ".") {
+				continue // a temporary file, which is seen to below
+			}
+			if text != was[name] && text != wired[name] {
+				t.Errorf("%s is neither old nor new: %q", name, text)
+			}
+		}
+		h.unwrap(wsA)
+		if diff := cmp.Diff(was, h.all()); diff != "" {
+			t.Fatalf("not as it was:\n%s", diff)
+		}
+		h.nothingKept()
+	}
+}
+
+// The same at every place between two writes.
+func TestStoppedBetweenWrites(t *testing.T) {
+	t.Parallel()
+	for _, edited := range []bool{false, true} {
+		for stop := range 1 + 2*len(crashEdits("")) {
+			h, was := crashHome(t)
+			c, err := h.store.Plan(wsA, crashEdits(h.dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := json.Marshal(pending{pendingSchema, c.steps})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pend := snapshot{b, 0o600}
+			if err := errors.Join(os.MkdirAll(h.store.dir, 0o700), pend.write(h.store.pendingFile())); err != nil {
+				t.Fatal(err)
+			}
+			for i, st := range c.steps {
+				if stop <= 2*i {
+					break
+				}
+				if stop == 2*i+1 { // the file is written, what is on record of it is not
+					st.Journal, st.New = filepath.Join(t.TempDir(), "none"), nil
+				}
+				if err := st.write(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if edited && stop > 0 {
+				h.prepend("settings.json", "// mine\n")
+				was["settings.json"] = "// mine\n" + was["settings.json"]
+			}
+			h.unwrap(wsA)
+			if diff := cmp.Diff(was, h.all()); diff != "" {
+				t.Errorf("stopped after %d half steps, edited %v:\n%s", stop, edited, diff)
+			}
+			h.nothingKept()
+		}
+	}
+}
+
+// When a later file cannot be written the earlier ones get back what they had.
+func TestFailureHalfWay(t *testing.T) {
+	t.Parallel()
+	h, was := crashHome(t)
+	c, err := h.store.Plan(wsA, crashEdits(h.dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.link("nowhere", "new") // where a folder had to be made
+	if err := c.Apply(); err == nil || !strings.Contains(err.Error(), "new/deep/plugin.json") {
+		t.Errorf("the error is %v", err)
+	}
+	h.remove("new")
+	if diff := cmp.Diff(was, h.all()); diff != "" {
+		t.Errorf("not as it was:\n%s", diff)
+	}
+	h.nothingKept()
+}
+
+func TestChangedSincePlan(t *testing.T) {
+	t.Parallel()
+	h, was := crashHome(t)
+	c, err := h.store.Plan(wsA, crashEdits(h.dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.write("was.txt", "changed")
+	was["was.txt"] = "changed"
+	h.refused(c.Apply(), "was.txt: was changed while this command ran")
+	if diff := cmp.Diff(was, h.all()); diff != "" {
+		t.Errorf("not as it was:\n%s", diff)
+	}
+}
+
+func TestRevert(t *testing.T) {
+	t.Parallel()
+	h, was := crashHome(t)
+	h.wrap(wsA, crashEdits(h.dir)[:2]...)
+	wired := h.all()
+	c := h.wrap(wsA, crashEdits(h.dir)[1:]...)
+	if err := c.Revert(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(wired, h.all()); diff != "" {
+		t.Errorf("not as it was:\n%s", diff)
+	}
+	h.unwrap(wsA)
+	if diff := cmp.Diff(was, h.all()); diff != "" {
+		t.Errorf("not as it was:\n%s", diff)
+	}
+	h.nothingKept()
+}
+
+func TestUnreadablePendingChange(t *testing.T) {
+	t.Parallel()
+	h, _ := crashHome(t)
+	h.wrap(wsA, crashEdits(h.dir)...)
+	if err := os.WriteFile(h.store.pendingFile(), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.store.Unplan(wsA); err == nil || !strings.Contains(err.Error(), "pending.json.bad") {
+		t.Errorf("the error is %v", err)
+	}
+	h.unwrap(wsA)
+}
+
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	h, _ := crashHome(t)
+	h.write("gone.txt", "")
+	h.wrap(wsA, Edit{Path: h.path("made.txt"), Format: Whole, Content: []byte("x\n"), Why: "for a start"})
+	c, err := h.store.Plan(wsA, []Edit{
+		{Path: h.path("config.toml"), Format: TOML, Ops: []Op{set(2, "b")}, Why: "set b"},
+		{Path: h.path("new.txt"), Format: Whole, Content: []byte("n\n"), Why: "make it"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `# set b
+--- $/config.toml
++++ $/config.toml
+@@ -1 +1,2 @@
+-a = 1
+\ No newline at end of file
++a = 1
++b = 2
+\ No newline at end of file
+# make it
+--- /dev/null
++++ $/new.txt
+@@ -0,0 +1 @@
++n
+# take out what ctx put in
+--- $/made.txt
++++ /dev/null
+@@ -1 +0,0 @@
+-x
+`
+	same(t, "diff", c.Diff(), strings.ReplaceAll(want, "$", h.dir))
+	var actions []Action
+	for _, fc := range c.Files() {
+		actions = append(actions, fc.Action)
+	}
+	if diff := cmp.Diff([]Action{Modify, Create, Delete}, actions); diff != "" {
+		t.Error(diff)
+	}
+}
