@@ -16,10 +16,11 @@ const (
 )
 
 // A tool must not win queries by an endless description or by repeating a word:
-// only so many bytes of a field are read, and only so many occurrences count.
+// only so many bytes of a field are read, and only so many occurrences in it
+// count.
 const (
 	maxField = 4096
-	maxTF    = 4
+	maxTimes = 3
 )
 
 // Doc is what is indexed of one tool.
@@ -28,6 +29,7 @@ type Doc struct {
 	Server      string
 	Description string
 	Params      string // parameter names and their descriptions
+	Outdated    bool   // gives way to others that fit about as well
 }
 
 // Hit is one answer of a search.
@@ -41,7 +43,11 @@ type Hit struct {
 type Index struct {
 	postings map[string][]posting
 	norm     []float32 // per document: k1*(1-b+b*length/average)
+	outdated []int
 }
+
+// outdatedShare is what counts of an outdated document's score.
+const outdatedShare = 0.8
 
 type posting struct {
 	doc int32
@@ -56,19 +62,26 @@ func New(docs []Doc) *Index {
 	for i, d := range docs {
 		tf := map[string]float32{}
 		count := func(field string, weight float32) {
+			times := map[string]float32{}
 			t.terms(field[:min(len(field), maxField)], func(term string) {
-				tf[term] += weight
+				times[term]++
 				x.norm[i] += weight
 			})
+			for term, n := range times {
+				tf[term] += weight * min(n, maxTimes)
+			}
 		}
 		count(d.Name, nameWeight)
 		count(d.Server, 1)
 		count(d.Description, 1)
 		count(d.Params, paramsWeight)
 		for term, n := range tf {
-			x.postings[term] = append(x.postings[term], posting{int32(i), min(n, maxTF)})
+			x.postings[term] = append(x.postings[term], posting{int32(i), n})
 		}
 		total += float64(x.norm[i])
+		if d.Outdated {
+			x.outdated = append(x.outdated, i)
+		}
 	}
 	average := max(total/float64(max(len(docs), 1)), 1)
 	for i, length := range x.norm {
@@ -96,6 +109,9 @@ func (x *Index) Search(query string, limit int) []Hit {
 			scores[p.doc] += idf * tf * (k1 + 1) / (tf + float64(x.norm[p.doc]))
 		}
 	})
+	for _, i := range x.outdated {
+		scores[i] *= outdatedShare
+	}
 	var hits []Hit
 	for i, s := range scores {
 		if s > 0 {

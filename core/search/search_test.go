@@ -82,6 +82,19 @@ func TestRanksTheToolThatDoesTheJobFirst(t *testing.T) {
 	}
 }
 
+func TestADeprecatedToolGivesWayToItsSuccessor(t *testing.T) {
+	t.Parallel()
+	for _, note := range []string{"DEPRECATED: use fetch_page.", "Deprecated, use fetch_page.", "(deprecated)", "It is deprecated."} {
+		pair := []listing.Tool{tool("web", "fetch", "Fetch a page. "+note, ""), tool("web", "fetch_page", "Fetch one page of the web and give it back as text.", "")}
+		if got := names(Tools(pair), pair, "fetch page", 2); len(got) != 2 || got[0] != "web:fetch_page" {
+			t.Errorf("%s: %q", note, got)
+		}
+	}
+	if deprecated.MatchString("Lists all deprecated APIs that a file uses") {
+		t.Error("a tool about deprecated things counts as deprecated itself")
+	}
+}
+
 func TestSearchAnswersNothingWhereNothingMatches(t *testing.T) {
 	t.Parallel()
 	for _, query := range []string{"", "the of a", "zebra", "\x00", "!!!"} {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,10 @@ const (
 	paramsWeight = 0.5
 )
 
+// deprecated finds a description that says so of its own tool, which one that
+// merely speaks of deprecated things does not.
+var deprecated = regexp.MustCompile(`\bDEPRECATED\b|(?:^|[.!]\s+)Deprecated\b|[(\[][Dd]eprecated|\bis deprecated\b`)
+
 // Tools indexes tool definitions: a [Hit]'s Doc is a position in tools.
 func Tools(tools []listing.Tool) *Index {
 	docs := make([]Doc, len(tools))
@@ -25,6 +30,7 @@ func Tools(tools []listing.Tool) *Index {
 			Server:      t.Server,
 			Description: t.Description,
 			Params:      params(t.InputSchema),
+			Outdated:    deprecated.MatchString(t.Description),
 		}
 	}
 	return New(docs)
