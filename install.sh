@@ -216,7 +216,7 @@ if [ -n "$demo" ]; then
 	mkdir "$tmp/demo"
 	(cd "$source" && run_go build -trimpath -buildvcs=false -o "$tmp/demo/" ./internal/demo ./internal/stubserver) ||
 		fail 'the demo did not build' 'what go said is above'
-	"$tmp/demo/demo" "$prefix/bin" "$tmp/demo/stubserver" "$tmp/demo/home"
+	"$tmp/demo/demo" "$prefix/bin" "$tmp/demo/stubserver" "$tmp/demo/world"
 else
 	printf 'next: cd into a workspace and run: ctx wrap setup --gateway\n'
 fi

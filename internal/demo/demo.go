@@ -25,10 +25,11 @@ type demo struct {
 	ctx       string // the program
 	home      string
 	workspace string
+	env       []string // beyond HOME, PATH and TMPDIR
 }
 
 func run(bin, stubserver, dir string) error {
-	d := demo{filepath.Join(bin, "ctx"), filepath.Join(dir, "home"), filepath.Join(dir, "workspace")}
+	d := demo{ctx: filepath.Join(bin, "ctx"), home: filepath.Join(dir, "home"), workspace: filepath.Join(dir, "workspace")}
 	if err := d.prepare(stubserver, filepath.Join(dir, "desk.jsonl")); err != nil {
 		return err
 	}
@@ -38,8 +39,22 @@ func run(bin, stubserver, dir string) error {
 	}
 
 	title("1. wire the workspace: ctx wrap setup --gateway --host claude --yes")
-	if err := d.wrap(); err != nil {
+	all, err := d.wrap("ENABLE_TOOL_SEARCH=false")
+	if err != nil {
 		return err
+	}
+	if all.After.Tools == 0 || all.After.Bytes >= all.Before.Bytes {
+		return fmt.Errorf("nothing was gained: %+v before, %+v after", all.Before, all.After)
+	}
+	all.print()
+	own, err := d.wrap("ENABLE_TOOL_SEARCH=true")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("   (with every schema in the request; where the host holds them back itself, their names alone: %d and %d bytes)\n",
+		own.Before.Bytes, own.After.Bytes)
+	for _, f := range all.Files {
+		fmt.Printf("   changed: %s\n", f)
 	}
 	title("2. find, describe and call a tool that is held back")
 	for _, args := range [][]string{
@@ -98,29 +113,35 @@ func (d demo) prepare(stubserver, tools string) error {
 	return nil
 }
 
-// wrap wires the workspace and prints what that changes, side by side.
-func (d demo) wrap() error {
+// load is what a host sends of MCP servers in every request.
+type load struct{ Servers, Tools, Bytes, Tokens int }
+
+// wrapped is what ctx wrap --json says of one host.
+type wrapped struct {
+	Before, After load
+	Files         []string
+}
+
+// wrap wires the workspace, for a host with this variable in its environment.
+func (d demo) wrap(variable string) (wrapped, error) {
+	d.env = append(slices.Clone(d.env), variable)
 	out, err := d.run("wrap", "setup", "--gateway", "--host", "claude", "--yes", "--json")
 	if err != nil {
-		return err
+		return wrapped{}, err
 	}
-	type load struct{ Servers, Tools, Bytes, Tokens int }
-	var r struct {
-		Hosts []struct {
-			Before, After load
-			Files         []string
-		}
-	}
+	var r struct{ Hosts []wrapped }
 	if err := json.Unmarshal(out, &r); err != nil {
-		return fmt.Errorf("ctx wrap: %w", err)
+		return wrapped{}, fmt.Errorf("ctx wrap: %w", err)
 	}
 	if len(r.Hosts) != 1 {
-		return fmt.Errorf("ctx wrap wired %d hosts", len(r.Hosts))
+		return wrapped{}, fmt.Errorf("ctx wrap wired %d hosts", len(r.Hosts))
 	}
-	b, a := r.Hosts[0].Before, r.Hosts[0].After
-	if a.Tools == 0 || a.Bytes >= b.Bytes {
-		return fmt.Errorf("nothing was gained: %+v before, %+v after", b, a)
-	}
+	return r.Hosts[0], nil
+}
+
+// print shows before and after, side by side.
+func (w wrapped) print() {
+	b, a := w.Before, w.After
 	fmt.Printf("   in every request     before     after\n")
 	for _, row := range []struct {
 		name          string
@@ -128,11 +149,7 @@ func (d demo) wrap() error {
 	}{{"MCP servers", b.Servers, a.Servers}, {"MCP tools", b.Tools, a.Tools}, {"bytes", b.Bytes, a.Bytes}, {"tokens (bytes / 4)", b.Tokens, a.Tokens}} {
 		fmt.Printf("   %-19s %7d   %7d\n", row.name, row.before, row.after)
 	}
-	fmt.Printf("   bytes after / bytes before: %.3f\n", float64(a.Bytes)/float64(b.Bytes))
-	for _, f := range r.Hosts[0].Files {
-		fmt.Printf("   changed: %s\n", f)
-	}
-	return nil
+	fmt.Printf("   bytes after / before: %.3f\n", float64(a.Bytes)/float64(b.Bytes))
 }
 
 // show runs a command of ctx and prints it with its answer.
@@ -154,7 +171,7 @@ func (d demo) show(args ...string) error {
 func (d demo) run(args ...string) ([]byte, error) {
 	cmd := exec.Command(d.ctx, args...)
 	cmd.Dir = d.workspace
-	cmd.Env = []string{"HOME=" + d.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
+	cmd.Env = append([]string{"HOME=" + d.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}, d.env...)
 	var errOut bytes.Buffer
 	cmd.Stderr = &errOut
 	out, err := cmd.Output()
