@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	fixtures := make(map[string]fs.FS)
-	for _, name := range []string{"transports", "switched-off", "mentions", "plugins", "malformed", "bom"} {
+	for _, name := range []string{"transports", "switched-off", "mentions", "approval", "bom"} {
 		a, err := txtar.ParseFile(filepath.Join("testdata/sources", name+".txtar"))
 		if err != nil {
 			t.Fatal(err)
