@@ -329,3 +329,12 @@ func (u *user) parents(dir string) string {
 	}
 	return string(b)
 }
+
+func toJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b) + "\n"
+}
