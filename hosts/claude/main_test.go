@@ -16,5 +16,9 @@ func TestMain(m *testing.M) {
 		io.Copy(io.Discard, os.Stdin)
 		return
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if stubDir != "" {
+		os.RemoveAll(stubDir)
+	}
+	os.Exit(code)
 }

@@ -61,6 +61,11 @@ type fixture struct {
 func (f fixture) home() string { return filepath.Join(f.root, "home") }
 func (f fixture) ws() string   { return filepath.Join(f.root, "workspace") }
 
+// replace puts the machine's paths into a text.
+func (f fixture) replace(s string) string {
+	return strings.NewReplacer("{{WS}}", f.ws(), "{{HOME}}", f.home(), "{{ROOT}}", f.root).Replace(s)
+}
+
 // anonymous takes the machine's paths out of a text.
 func (f fixture) anonymous(s string) string {
 	return strings.NewReplacer(f.ws(), "WS", f.home(), "HOME", f.root, "ROOT").Replace(s)
@@ -78,13 +83,12 @@ func unpack(t *testing.T, a *txtar.Archive) fixture {
 			t.Fatal(err)
 		}
 	}
-	replace := strings.NewReplacer("{{WS}}", f.ws(), "{{HOME}}", f.home())
 	for _, file := range a.Files {
 		if file.Name == "want" {
 			f.want = string(file.Data)
 			continue
 		}
-		write(t, filepath.Join(root, file.Name), replace.Replace(string(file.Data)))
+		write(t, filepath.Join(root, file.Name), f.replace(string(file.Data)))
 	}
 	f.request = plugins.SourcesRequest{
 		Machine:   plugins.Machine{Home: f.home()},
@@ -94,7 +98,7 @@ func unpack(t *testing.T, a *txtar.Archive) fixture {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		switch key {
 		case "env":
-			f.request.Machine.Env = append(f.request.Machine.Env, replace.Replace(value))
+			f.request.Machine.Env = append(f.request.Machine.Env, f.replace(value))
 		case "dir":
 			f.request.Dir = filepath.Join(root, value)
 		case "fronted":
