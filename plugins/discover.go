@@ -43,7 +43,7 @@ func discover(l paths.Layout, env []string, t *trust.Store, want func(name strin
 			}
 			f := Found{Name: name, Path: filepath.Join(dir, e.Name()), State: New}
 			switch earlier, taken := first[name]; {
-			case !validName.MatchString(name):
+			case !ValidName(name):
 				f.Problem = "its name must be " + Prefix + " and lower-case letters, digits and hyphens"
 			case taken:
 				f.Problem = "hidden by " + earlier

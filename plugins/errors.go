@@ -68,7 +68,8 @@ type StartError struct {
 	Name string
 	Path string
 	Err  error
-	// Stderr is the end of what the adapter printed, "" when it said nothing.
+	// Stderr is the line of what the adapter printed that tells most, "" when it
+	// said nothing.
 	Stderr string
 	hint   string
 }
@@ -94,7 +95,7 @@ func (e *VersionError) Error() string {
 }
 
 // HandshakeError says that an adapter printed something else than the handshake.
-type HandshakeError struct{ Line string } // the first line it printed, cut short; "" for none
+type HandshakeError struct{ Line string } // the beginning of the first line it printed; "" for none
 
 func (e *HandshakeError) Error() string {
 	if e.Line == "" {

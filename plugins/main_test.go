@@ -23,6 +23,7 @@ var adapters = map[string]func(){
 	"ctx-host-echo":    func() { Serve(echo{name: "echo"}) },
 	"ctx-host-liar":    func() { Serve(echo{name: "claude"}) },
 	"ctx-host-crash":   func() { fmt.Fprintln(os.Stderr, "no such library: libacme"); os.Exit(7) },
+	"ctx-host-panic":   func() { panic("config is nil") },
 	"ctx-host-garbage": func() { fmt.Println("Welcome to my adapter!"); time.Sleep(time.Minute) },
 	"ctx-host-mute":    func() { time.Sleep(time.Minute) },
 	"ctx-host-future":  func() { fmt.Println("1|7|unix|/nowhere|grpc|"); time.Sleep(time.Minute) },

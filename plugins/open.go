@@ -80,12 +80,21 @@ func OpenPath(ctx context.Context, path string, o Options) (*Client, error) {
 	return c, nil
 }
 
-// start brings the adapter up. Every way in which it can hang ends with the
-// process, which ends with ctx.
+// start brings the adapter up before ctx is done. Every way in which that can
+// hang ends with the process.
 func (c *Client) start(ctx context.Context, o Options) error {
 	stop := context.AfterFunc(ctx, func() { _ = c.proc.Kill(ctx) })
-	defer stop()
+	if err := c.connect(ctx, o); err != nil {
+		stop()
+		return err
+	}
+	if !stop() { // too late to be of use
+		return context.Cause(ctx)
+	}
+	return nil
+}
 
+func (c *Client) connect(ctx context.Context, o Options) error {
 	voice := &logWriter{log: o.Log.Named(c.name)}
 	c.plugin = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  handshake,
@@ -134,7 +143,7 @@ func (c *Client) start(ctx context.Context, o Options) error {
 
 // startError tells the causes of a failed start apart. The process has ended.
 func (c *Client) startError(ctx context.Context, err error) error {
-	e := &StartError{Name: c.name, Path: c.proc.path, Stderr: strings.TrimSpace(c.lastWords.String())}
+	e := &StartError{Name: c.name, Path: c.proc.path, Stderr: c.lastWords.Line()}
 	var noExec *os.PathError
 	line, _, _ := strings.Cut(c.proc.first.String(), "\n")
 	major, spoke := majorOf(line)
@@ -153,7 +162,7 @@ func (c *Client) startError(ctx context.Context, err error) error {
 	case spoke:
 		e.Err, e.hint = err, "ctx plugins check "+c.proc.path
 	default:
-		e.Err = &HandshakeError{line}
+		e.Err = &HandshakeError{line[:min(len(line), 80)]}
 		e.hint = "an adapter prints nothing before it calls plugins.Serve"
 	}
 	return e

@@ -172,6 +172,7 @@ func TestStartFailuresSayWhatToDo(t *testing.T) {
 		check      func(error) bool
 	}{
 		{"crash", link(t, "ctx-host-crash"), "no such library: libacme", "plugins.Serve", is[*HandshakeError]},
+		{"panic", link(t, "ctx-host-panic"), "without a handshake; it said: panic: config is nil", "plugins.Serve", is[*HandshakeError]},
 		{"garbage", link(t, "ctx-host-garbage"), `printed "Welcome to my adapter!"`, "prints nothing before", is[*HandshakeError]},
 		{"another version", link(t, "ctx-host-future"), "speaks protocol 7 and ctx speaks 1", "update ctx", is[*VersionError]},
 		{"no socket", link(t, "ctx-host-dead"), "adapter dead:", "ctx plugins check", is[*StartError]},

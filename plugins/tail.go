@@ -1,6 +1,9 @@
 package plugins
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // head keeps the first bytes written to it.
 type head struct {
@@ -8,7 +11,9 @@ type head struct {
 	b  []byte
 }
 
-const keep = 512 // bytes, enough for an error message
+// keep is how many bytes a head and a tail hold: the trace of a panic, at the
+// top of which is its cause.
+const keep = 8 << 10
 
 func (h *head) Write(p []byte) (int, error) {
 	h.mu.Lock()
@@ -41,8 +46,19 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (t *tail) String() string {
+// Line is the one line that tells most: the cause of a panic, else the last.
+func (t *tail) Line() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return string(t.b)
+	last := ""
+	for line := range strings.Lines(string(t.b)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			return line
+		}
+		if line != "" {
+			last = line
+		}
+	}
+	return last
 }

@@ -85,11 +85,10 @@ func (s *Store) RequestCall(c Call) (code string, err error) {
 
 // ListCalls lists the calls that wait, oldest first.
 func (s *Store) ListCalls() []PendingCall {
-	d := s.view()
-	d.expire(s.now())
+	now := s.now()
 	var out []PendingCall
-	for code, c := range d.Calls {
-		if c.Approved.IsZero() {
+	for code, c := range s.view().Calls {
+		if c.Approved.IsZero() && now.Before(c.expires()) {
 			out = append(out, PendingCall{c.Call, code, c.At, c.expires()})
 		}
 	}

@@ -1,6 +1,9 @@
 package trust
 
-import "time"
+import (
+	"maps"
+	"time"
+)
 
 // Pin is an adapter that the user trusts, down to its bytes.
 type Pin struct {
@@ -39,7 +42,7 @@ func (s *Store) Plugin(name string) (Pin, bool) {
 }
 
 // Plugins returns all pins by name.
-func (s *Store) Plugins() map[string]Pin { return s.view().Plugins }
+func (s *Store) Plugins() map[string]Pin { return maps.Clone(s.view().Plugins) }
 
 // put sets a key of a map that may not be there yet.
 func put[V any](m *map[string]V, key string, v V) {

@@ -6,6 +6,7 @@ package trust
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -16,15 +17,17 @@ import (
 	"github.com/ctx-sidecar/ctx/core/file"
 )
 
-// Store is one user's trust file. It holds no state of its own: every question
-// is answered from the file as it is, so what another process approves counts
-// at once. Its methods may be called concurrently.
+// Store is one user's trust file. Every question is answered from the file as it
+// is then, so what another process approves counts at once. Its methods may be
+// called concurrently.
 type Store struct {
 	path string
 	now  func() time.Time
 
 	mu       sync.Mutex
 	problems []string
+	seen     *document // the file when it had this stamp; never changed
+	stamp    Stamp
 }
 
 // Open returns the store of the file at path, which need not exist.
@@ -54,8 +57,35 @@ func (s *Store) report(problem string) {
 	s.problems = append(s.problems, problem)
 }
 
-// view reads the file. What cannot be read is reported and trusts nothing.
+// view returns the document, which is the caller's to read and not to change.
+// What cannot be read is reported and trusts nothing. The file is parsed again
+// only when it is another one: a hook asks about every server there is.
 func (s *Store) view() document {
+	info, err := os.Stat(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return document{}
+	}
+	s.mu.Lock()
+	seen, at := s.seen, s.stamp
+	s.mu.Unlock()
+	if err == nil && seen != nil && StampOf(info) == at {
+		return *seen
+	}
+	d, err := s.load()
+	if err != nil {
+		s.report(err.Error())
+		return document{}
+	}
+	if info != nil { // a stamp from before the reading, so that it is never too new
+		s.mu.Lock()
+		s.seen, s.stamp = &d, StampOf(info)
+		s.mu.Unlock()
+	}
+	return d
+}
+
+// load reads the file, and sets it aside when it is of no use.
+func (s *Store) load() (document, error) {
 	d, err := read(s.path)
 	var bad *badFileError
 	if errors.As(err, &bad) {
@@ -63,11 +93,7 @@ func (s *Store) view() document {
 			err = errors.Join(bad, err)
 		}
 	}
-	if err != nil {
-		s.report(err.Error())
-		return document{}
-	}
-	return d
+	return d, err
 }
 
 // setAside moves a file away that cannot be used. It looks again under the

@@ -193,3 +193,27 @@ func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
+
+func TestWhatAnotherProcessWritesCountsAtOnce(t *testing.T) {
+	t.Parallel()
+	mine, _ := store(t)
+	theirs := Open(mine.path)
+	for i := range 20 {
+		srv := server("a", fmt.Sprint(i))
+		if got := mine.Check(srv, ""); got == Approved {
+			t.Fatalf("%d: approved by nobody", i)
+		}
+		approve(t, theirs, srv, "")
+		if got := mine.Check(srv, ""); got != Approved {
+			t.Fatalf("%d: %s after another store approved it", i, got)
+		}
+		must(t, theirs.Reject(ServerID(srv, ""), srv.Fingerprint()))
+		if got := mine.Check(srv, ""); got != Rejected {
+			t.Fatalf("%d: %s after another store rejected it", i, got)
+		}
+	}
+	must(t, os.Remove(mine.path))
+	if got := mine.Check(server("a", "19"), ""); got != Unknown {
+		t.Errorf("%s without a file", got)
+	}
+}

@@ -5,14 +5,11 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/event"
 	"github.com/ctx-sidecar/ctx/plugins"
 )
-
-var validName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
 func (k *kit) describe() {
 	var d, again plugins.Description
@@ -22,7 +19,7 @@ func (k *kit) describe() {
 		k.fail("Describe: %v", err)
 		return
 	}
-	if !validName.MatchString(d.Name) {
+	if !plugins.ValidName(d.Name) {
 		k.fail("Describe: the name %q is not lower-case letters, digits and hyphens", d.Name)
 	}
 	if d.Title == "" || d.Version == "" {
