@@ -11,6 +11,7 @@ import (
 
 var (
 	prefix  string // where install.sh put this commit
+	stub    string // a small MCP server that keeps notes
 	clients string // the real clients, "" when there are none
 )
 
@@ -27,6 +28,11 @@ func runAll(m *testing.M) int {
 	prefix = filepath.Join(dir, "prefix")
 	if out, err := install("--prefix", prefix); err != nil {
 		fmt.Fprintf(os.Stderr, "install.sh: %v\n%s", err, out)
+		return 1
+	}
+	stub = filepath.Join(dir, "stubserver")
+	if out, err := exec.Command("go", "build", "-o", stub, "../../internal/stubserver").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "stubserver: %v\n%s", err, out)
 		return 1
 	}
 	return m.Run()
