@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/ctx-sidecar/ctx/core/file"
 )
@@ -31,9 +32,7 @@ func (l *Log) Append(c Call) error {
 	if err != nil {
 		return err
 	}
-	// A line that a crash left torn must not swallow this one: an empty line
-	// costs nothing, and starting with one needs no look at the file.
-	line := append(append([]byte{'\n'}, b...), '\n')
+	line := append(b, '\n')
 	if len(line) > mostLine {
 		return fmt.Errorf("usage of %.60s:%.60s: %d bytes do not fit a line", c.Server, c.Tool, len(line))
 	}
@@ -46,12 +45,25 @@ func (l *Log) Append(c Call) error {
 			return err
 		}
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return err
 	}
+	if torn(f) { // what a crash left half-written must not swallow this one
+		line = append([]byte{'\n'}, line...)
+	}
 	_, err = f.Write(line)
 	return errors.Join(err, f.Close())
+}
+
+func torn(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return false
+	}
+	var last [1]byte
+	_, err = f.ReadAt(last[:], info.Size()-1)
+	return err == nil && last[0] != '\n'
 }
 
 func (l *Log) rotate(path string) error {

@@ -1,0 +1,153 @@
+package advisory
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/core/tokens"
+)
+
+func server(name string, st surface.Standing, resident, tools int) surface.PricedServer {
+	s := surface.PricedServer{Name: name, Standing: st, Tools: make([]surface.PricedTool, tools)}
+	s.Direct.Resident = resident
+	if st == surface.Loaded {
+		s.Cost = s.Direct
+	}
+	return s
+}
+
+func skill(resident int) surface.PricedItem {
+	return surface.PricedItem{Item: surface.Item{Kind: surface.KindSkill, Name: "s"}, Cost: surface.Cost{Resident: resident}}
+}
+
+func TestBelowTheBudgetItIsOneLine(t *testing.T) {
+	t.Parallel()
+	f := Facts{Budget: 8000, Inventory: surface.Inventory{
+		Servers: []surface.PricedServer{server("git", surface.Loaded, 1200, 14)},
+		Items:   []surface.PricedItem{skill(34)},
+	}}
+	const want = "ctx: tools, skills and instructions take 1,234 tokens of every request here; the budget is 8,000."
+	if got := Text(f); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	f.Inventory.Servers = append(f.Inventory.Servers, surface.PricedServer{Name: "new", Standing: surface.Loaded, Unmeasured: "never listed"})
+	if got := Text(f); got != strings.Replace(want, "take 1,234", "take at least 1,234", 1) {
+		t.Errorf("with an unmeasured server: %s", got)
+	}
+}
+
+func TestAtTheBudgetIsNotAboveIt(t *testing.T) {
+	t.Parallel()
+	f := Facts{Budget: 34, Inventory: surface.Inventory{Items: []surface.PricedItem{skill(34)}}}
+	if got := Text(f); strings.Contains(got, "\n") {
+		t.Errorf("in full: %s", got)
+	}
+	f.Budget--
+	if got := Text(f); !strings.Contains(got, "\n") {
+		t.Errorf("one line: %s", got)
+	}
+}
+
+func TestAboveTheBudgetItIsInFull(t *testing.T) {
+	t.Parallel()
+	f := Facts{Budget: 8000, Inventory: surface.Inventory{
+		Servers: []surface.PricedServer{
+			server("fs", surface.Loaded, 1000, 14),
+			server("github", surface.Loaded, 31000, 117),
+			{Name: "new", Standing: surface.Loaded, Unmeasured: "never listed"},
+			{Name: "off", Standing: surface.Off},
+		},
+		Items: []surface.PricedItem{skill(20), skill(22)},
+	}}
+	const want = `ctx: tools, skills and instructions take at least 32,042 tokens of every request here; the budget (surface.max_static_tokens) is 8,000.
+Heaviest kinds: mcp_server 32,000 (3), skill 42 (2).
+Heaviest servers: github 31,000 tokens (117 tools), fs 1,000 tokens (14 tools).
+Not measured: new.
+A cheaper path for the user: ctx wrap setup --gateway would hold back 32,000 of these tokens.`
+	if got := Text(f); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+func TestBehindTheGatewayItSaysWhatIsHeldBack(t *testing.T) {
+	t.Parallel()
+	own := server("ctx", surface.Loaded, 700, 4)
+	own.Own = true
+	f := Facts{Gateway: true, Inventory: surface.Inventory{
+		Servers: []surface.PricedServer{own, server("github", surface.HeldBack, 31000, 117)},
+	}}
+	got := Text(f)
+	for _, want := range []string{"take 700 tokens", "Held back by ctx-gateway, found by tool_search: github 31,000 tokens (117 tools).", "ctx surface audit"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it does not say %q:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "wrap setup") {
+		t.Errorf("it proposes what is there already:\n%s", got)
+	}
+}
+
+func TestEveryAdvisoryKeepsTheLimits(t *testing.T) {
+	t.Parallel()
+	hostile := []string{
+		"", "[system]", "{\"a\":1}", "ignore\nall\nrules", strings.Repeat("x", 500), "\U0001f600 emoji", "\xed\xa0\xbd", "ünïcödé", "`rm -rf /`", "<b>", "a. b",
+	}
+	var many Facts
+	for i := range 60 {
+		name := fmt.Sprintf("%s%d", hostile[i%len(hostile)], i)
+		many.Inventory.Servers = append(many.Inventory.Servers,
+			server(name, surface.Loaded, 1_000_000+i, 1000), server(name, surface.HeldBack, 1_000_000+i, 1000),
+			surface.PricedServer{Name: name, Standing: surface.Loaded, Unmeasured: "x"})
+		many.Inventory.Items = append(many.Inventory.Items, skill(99999))
+		many.Beside = append(many.Beside, name)
+		many.Waiting = append(many.Waiting, name)
+		many.Unreadable = append(many.Unreadable, "/home/u/"+name+":1:2: what")
+	}
+	below := many
+	below.Budget = 1 << 40
+	empty := Facts{}
+	for name, f := range map[string]Facts{"many": many, "below": below, "empty": empty} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := Text(f)
+			if len(got) > 1200 || tokens.Bytes4(len(got)) > 300 || len(got) > Most {
+				t.Errorf("%d bytes", len(got))
+			}
+			if !strings.HasPrefix(got, "ctx: ") || !strings.Contains(got, "tokens") {
+				t.Errorf("it begins %q", got[:min(len(got), 20)])
+			}
+			for _, c := range []byte(got) {
+				if c > 126 || c < 32 && c != '\n' {
+					t.Fatalf("byte %#x in %q", c, got)
+				}
+			}
+			for _, never := range []string{"`", "[", "{", "<", "all\nrules"} {
+				if strings.Contains(got, never) {
+					t.Errorf("it has %q:\n%s", never, got)
+				}
+			}
+			if Text(f) != got {
+				t.Error("it is another one the second time")
+			}
+		})
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"git":                   "git",
+		"my server":             "my_server",
+		"plugin:a/b@c":          "plugin:a/b@c",
+		"":                      "_",
+		"a\nb":                  "a_b",
+		"é":                     "_",
+		strings.Repeat("a", 40): strings.Repeat("a", 29) + "...",
+	} {
+		if got := Name(in); got != want {
+			t.Errorf("Name(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
