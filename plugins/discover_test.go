@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -26,8 +27,12 @@ func home(t *testing.T) (l paths.Layout, env []string) {
 	return paths.FromEnv(env), env
 }
 
+// write makes a file. No process is forked meanwhile: a child that still held the
+// file open would make running it fail with "text file busy".
 func write(t *testing.T, path, content string, mode os.FileMode) string {
 	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}

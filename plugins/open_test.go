@@ -160,11 +160,7 @@ func zombie(pid int) bool {
 func TestStartFailuresSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	script := func(content string) string {
-		path := filepath.Join(t.TempDir(), "ctx-host-script")
-		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		return path
+		return write(t, filepath.Join(t.TempDir(), "ctx-host-script"), content, 0o755)
 	}
 	for _, tt := range []struct {
 		name, path string
