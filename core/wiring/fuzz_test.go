@@ -3,8 +3,10 @@ package wiring
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,21 +135,26 @@ func FuzzSeveral(f *testing.F) {
 type maker struct {
 	r             *rand.Rand
 	newline, unit string
+	apart         bool // no op is about another's value
 }
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 func (g *maker) op(f Format) Op {
 	names := []string{"a", "b", "mcp_servers", "hooks", "x y"}
-	path := []string{}
-	for range 1 + g.r.IntN(3) {
-		path = append(path, pick(g.r, names...))
-	}
 	value := pick(g.r, `true`, `"s"`, `{"k":1,"l":["m"]}`, `[1,2]`, `{}`)
 	kind := pick(g.r, Set, Append)
 	if f == TOML && g.r.IntN(3) == 0 {
 		kind, value = Table, `{"command":"c","env":{"E":"f"}}`
 	}
+	path := []string{}
+	for range g.r.IntN(3) {
+		path = append(path, pick(g.r, names...))
+	}
+	if g.apart {
+		names = map[OpKind][]string{Set: {"k", "x y"}, Append: {"l", "m"}, Table: {"t"}}[kind]
+	}
+	path = append(path, pick(g.r, names...))
 	return Op{Kind: kind, Path: path, Value: json.RawMessage(value)}
 }
 
@@ -200,7 +207,7 @@ func (g *maker) json(depth int, lines bool) string {
 	for i := range n {
 		item := ""
 		if !array {
-			item = pick(g.r, `"a"`, `"b"`, `"hooks"`, `"mcp_servers"`)
+			item = pick(g.r, `"a"`, `"b"`, `"hooks"`, `"mcp_servers"`, `"k"`, `"l"`)
 			item = strings.Replace(item, `"`, `"`+strings.Repeat("_", i), g.r.IntN(2)) + pick(g.r, ": ", ": ", ":")
 		}
 		items = append(items, item+g.json(depth+1, lines && g.r.IntN(4) > 0))
@@ -287,4 +294,78 @@ var tomlDocs = []string{
 	"[[a]]\nk = 2\n[a.b]\n[[a]]\n", "[mcp_servers.x]\ncommand = 'c'\n[mcp_servers.x.env]\nA = 'b'", "[ mcp_servers . \"x\" ] # h\n\n\n[z]\n",
 	"[mcp_servers]\nx = { command = 'c', }\n", "mcp_servers.x.command = 'c'\n", "mcp_servers = { x = { command = 'c' } }\n", "\ufeffn = 12345678901234567890\n",
 	"d = 1979-05-27 07:32:00Z\n[d2]\nf = inf\n", "a = '''\n[b]\n'''\n", "[a.b.c.d]\n[a.b]\n", "hooks = { Start = [{ k = 2 }] }",
+}
+
+// FuzzOwners lets three owners come and go in any order while the user writes
+// comments: once all are gone, the user's own text is left.
+func FuzzOwners(f *testing.F) {
+	for seed := range uint64(300) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		g := maker{r: r, newline: pick(r, "\n", "\r\n"), unit: pick(r, "  ", "\t", "    "), apart: true}
+		format := pick(r, JSON, TOML)
+		own := g.document(format)
+		var now *snapshot
+		if r.IntN(5) > 0 {
+			now = &snapshot{[]byte(own), 0o644}
+		} else {
+			own = ""
+		}
+		var log []string
+		fresh := func() journal { return journal{Format: format, Base: now, Written: now.sum(), Mode: 0o644} }
+		j := fresh()
+		step := func(o Owner, ops []Op) {
+			tn := &turn{journal: j, had: slices.Clone(j.Placed), owner: o, asked: ops}
+			tn.Wants = j.with(o, ops)
+			next, err := tn.next(now)
+			if err != nil {
+				if len(ops) == 0 || strings.Contains(err.Error(), "internal:") {
+					t.Fatalf("%v\n%s\n%s", err, now.text(), strings.Join(log, "\n"))
+				}
+				return
+			}
+			tn.Written = next.sum()
+			now, j = next, tn.journal
+			if len(j.Wants) == 0 {
+				j = fresh()
+			}
+			log = append(log, fmt.Sprintf("%s asks for %v:\n%s", o.Host, ops, now.text()))
+		}
+		owners := []Owner{{Host: "a"}, {Host: "b"}, {Host: "c"}}
+		for range 2 + r.IntN(6) {
+			switch r.IntN(4) {
+			case 0:
+				if now == nil {
+					continue
+				}
+				mine, edited := g.comment(format, own, string(now.text()))
+				if mine != own {
+					own, now = mine, &snapshot{[]byte(edited), 0o644}
+					log = append(log, "the user edits:\n"+edited)
+				}
+			case 1:
+				step(pick(r, owners...), nil)
+			default:
+				var ops []Op
+				for range 1 + r.IntN(3) {
+					ops = append(ops, g.op(format))
+				}
+				step(pick(r, owners...), ops)
+			}
+		}
+		r.Shuffle(len(owners), func(i, k int) { owners[i], owners[k] = owners[k], owners[i] })
+		for _, o := range owners {
+			step(o, nil)
+		}
+		if got := string(now.text()); got != own && !(blank(format, now.text()) && blank(format, []byte(own))) {
+			t.Fatalf("%s\nis left, and should be\n%s\n%q\n%q", strings.Join(log, "\n"), own, got, own)
+		}
+	})
+}
+
+// String is an op as a failing case prints it.
+func (op Op) String() string {
+	return fmt.Sprintf("%s %s = %s", op.Kind, strings.Join(op.Path, "."), op.Value)
 }

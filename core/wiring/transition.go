@@ -30,7 +30,7 @@ func (t *turn) next(now *snapshot) (*snapshot, error) {
 			t.Placed = nil
 			return t.Base, nil
 		}
-		again, err := t.build(t.Base, t.had, func(placed) bool { return true })
+		again, err := t.build(t.Base, t.had, func(Op) bool { return true })
 		if err == nil && again.same(now) {
 			return t.build(t.Base, fresh(ops), t.mine)
 		}
@@ -49,15 +49,15 @@ func fresh(ops []Op) []placed {
 
 // mine reports whether the owner asks for the op; what others asked for is not
 // worth a failure.
-func (t *turn) mine(p placed) bool { return slices.ContainsFunc(t.asked, p.equal) }
+func (t *turn) mine(op Op) bool { return slices.ContainsFunc(t.asked, op.equal) }
 
 // build puts ops into a base, one after the other.
-func (t *turn) build(base *snapshot, ops []placed, must func(placed) bool) (*snapshot, error) {
+func (t *turn) build(base *snapshot, ops []placed, must func(Op) bool) (*snapshot, error) {
 	text := base.text()
 	t.Placed = nil
 	for _, p := range ops {
 		out, undo, err := put(t.Format, text, p.Op)
-		if err != nil && must(p) {
+		if err != nil && must(p.Op) {
 			return nil, inFile(t.Path, text, err)
 		}
 		if err != nil {
@@ -104,28 +104,54 @@ func (t *turn) amend(now *snapshot, ops []Op) (*snapshot, error) {
 	t.Placed = nil
 	for _, op := range ops {
 		i := slices.IndexFunc(stays, func(p placed) bool { return p.equal(op) })
+		if i >= 0 {
+			gone := t.gone(text, stays[i])
+			if gone == "" {
+				t.Placed = append(t.Placed, stays[i])
+				continue
+			}
+			if !t.mine(op) {
+				t.lost(op, gone)
+				t.forget(op)
+				continue
+			}
+		}
 		out, undo, err := put(t.Format, text, op)
-		switch {
-		case i >= 0 && err == nil && undo.Kept:
-			t.Placed = append(t.Placed, stays[i])
-		case i >= 0 && !t.mine(placed{Op: op}):
-			t.lost(op, splice.Gone)
-			t.forget(op)
-		case err != nil && !t.mine(placed{Op: op}):
+		if err != nil && t.mine(op) {
+			return nil, inFile(t.Path, text, err)
+		}
+		if err != nil {
 			t.lost(op, "no longer fits into the file: "+err.Error())
 			t.forget(op)
-		case err != nil:
-			return nil, inFile(t.Path, text, err)
-		default:
-			text = out
-			t.Placed = append(t.Placed, placed{op, undo})
+			continue
 		}
+		text = out
+		t.Placed = append(t.Placed, placed{op, undo})
 	}
 	next := t.hold(now, text)
 	if len(t.Placed) == 0 {
 		next = t.emptied(next)
 	}
 	return next, t.rebase(now, text)
+}
+
+// gone says why an op that was put into a text stands in it no more, "" where it
+// does. What was added to a value of ours does not make it another's.
+func (t *turn) gone(text []byte, p placed) string {
+	if p.Undo.Kept {
+		if _, undo, err := put(t.Format, text, p.Op); err != nil || !undo.Kept {
+			return splice.Gone
+		}
+		return ""
+	}
+	_, note, err := take(t.Format, text, p)
+	if err != nil {
+		return err.Error()
+	}
+	if note == splice.Grown {
+		return ""
+	}
+	return note
 }
 
 // out takes one op out of a text.
@@ -226,7 +252,7 @@ func inherit(from placed, to []placed) {
 		}
 		if from.Undo.Made > 0 && shared >= outermost && !p.Undo.Kept {
 			p.Undo.Made = max(p.Undo.Made, len(own)-outermost+1)
-			p.Undo.Inner = from.Undo.Inner
+			p.Undo.Inner, p.Undo.Blank = from.Undo.Inner, from.Undo.Blank
 		}
 	}
 }
