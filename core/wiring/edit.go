@@ -49,8 +49,9 @@ const (
 	// array of tables), making it where it is missing. An equal element that is
 	// already there is left alone.
 	Append OpKind = "append"
-	// Table adds a whole new table at the end of the file (TOML alone). A table
-	// of that name which the user has is an error.
+	// Table adds a whole new table at the end of the file (TOML alone). Another
+	// table of that name which the user has is an error; an equal one is left
+	// alone.
 	Table OpKind = "table"
 	// Line adds one line, whose text is the JSON string Value, at the end of a
 	// Lines file.

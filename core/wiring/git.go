@@ -17,10 +17,10 @@ import (
 // gitPatience bounds how long git may take to answer.
 const gitPatience = 20 * time.Second
 
-// git asks git about the work tree that dir is in. It reads the repository
-// alone: neither the caller's environment nor a program that the repository
-// configures has a say. code is git's exit code.
-func git(dir string, args ...string) (out string, code int, err error) {
+// git asks git about the work tree that dir is in, and tells whether its answer
+// is yes (exit code 0) or no (1). It reads the repository alone: neither the
+// caller's environment nor a program that the repository configures has a say.
+func git(dir string, args ...string) (out string, yes bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitPatience)
 	defer cancel()
 	all := append([]string{"--no-pager", "-C", dir,
@@ -36,13 +36,13 @@ func git(dir string, args ...string) (out string, code int, err error) {
 	cmd.Stderr = &stderr
 	b, err := cmd.Output()
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() > 0 {
-		return string(b), exit.ExitCode(), nil
+	switch {
+	case err == nil:
+		return strings.TrimSpace(string(b)), true, nil
+	case errors.As(err, &exit) && exit.ExitCode() == 1:
+		return "", false, nil
 	}
-	if err != nil {
-		return "", 0, fmt.Errorf("git: %w", err)
-	}
-	return string(b), 0, nil
+	return "", false, fmt.Errorf("git: %w %s", err, bytes.TrimSpace(stderr.Bytes()))
 }
 
 // workTree is the root of the git work tree that a path is in, found by the
@@ -58,14 +58,18 @@ func workTree(path string) string {
 	}
 }
 
-// trackedByGit reports whether git tracks a file, which is there.
+// trackedByGit reports whether git tracks a file, be it there or not.
 func trackedByGit(path string) (bool, error) {
 	root := workTree(path)
 	if root == "" {
 		return false, nil
 	}
-	_, code, err := git(filepath.Dir(path), "ls-files", "--error-unmatch", "--", filepath.Base(path))
-	return err == nil && code == 0, err
+	rel, err := filepath.Rel(root, path)
+	if err != nil {
+		return false, err
+	}
+	_, yes, err := git(root, "--literal-pathspecs", "ls-files", "--error-unmatch", "--", rel)
+	return yes, err
 }
 
 // excluding adds the edits that keep files which we make out of the user's
@@ -99,9 +103,9 @@ func (p *planner) exclude(e Edit) (*Edit, error) {
 	if root == "" || !ours {
 		return nil, nil
 	}
-	out, code, err := git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")
-	if err != nil || code != 0 {
-		return nil, errors.Join(err, gitFailed(code))
+	common, _, err := git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if err != nil {
+		return nil, err
 	}
 	rel, err := filepath.Rel(root, target)
 	if err != nil {
@@ -115,7 +119,7 @@ func (p *planner) exclude(e Edit) (*Edit, error) {
 		return nil, err
 	}
 	x := &Edit{
-		Path:   filepath.Join(strings.TrimSpace(out), "info", "exclude"),
+		Path:   filepath.Join(common, "info", "exclude"),
 		Format: Lines,
 		Ops:    []Op{{Kind: Line, Value: line}},
 		Why:    "keep the new files out of commits",
@@ -123,20 +127,11 @@ func (p *planner) exclude(e Edit) (*Edit, error) {
 	if p.onRecord(x) {
 		return x, nil
 	}
-	switch _, code, err = git(root, "check-ignore", "-q", "--", rel); {
-	case err != nil || code > 1:
-		return nil, errors.Join(err, gitFailed(code))
-	case code == 0:
-		return nil, nil // ignored already
+	_, ignored, err := git(root, "check-ignore", "-q", "--", "./"+rel)
+	if err != nil || ignored {
+		return nil, err
 	}
 	return x, nil
-}
-
-func gitFailed(code int) error {
-	if code == 0 {
-		return nil
-	}
-	return fmt.Errorf("git: exit %d", code)
 }
 
 // onRecord reports whether a line is in a file because of us.

@@ -154,7 +154,7 @@ func (p *planner) turn(e Edit, ops []Op, j journal) error {
 	}
 	t.Written = next.sum()
 	if !next.same(now) {
-		if err := p.allowed(e, target, now); err != nil {
+		if err := p.allowed(e, target); err != nil {
 			return err
 		}
 	}
@@ -166,8 +166,8 @@ func (p *planner) turn(e Edit, ops []Op, j journal) error {
 }
 
 // allowed reports what forbids that a file is changed.
-func (p *planner) allowed(e Edit, target string, now *snapshot) error {
-	if e.Tracked != "" && now != nil {
+func (p *planner) allowed(e Edit, target string) error {
+	if e.Tracked != "" {
 		tracked, err := trackedByGit(target)
 		if err != nil {
 			p.change.notes = append(p.change.notes, fmt.Sprintf("%s: cannot tell whether git tracks it: %v", e.Path, err))

@@ -18,7 +18,7 @@ func (d *document) setWithin(at value, path, rest []string, v hujson.Value, exis
 		if err != nil {
 			return nil, undo{}, err
 		}
-		if reflect.DeepEqual(treeOfValue(at), want) {
+		if reflect.DeepEqual(at.tree(), want) {
 			return d.src, undo{Kept: true}, nil
 		}
 		old := string(d.src[at.Start:at.End])
@@ -70,7 +70,7 @@ func (d *document) appendWithin(at value, path, rest []string, v hujson.Value, e
 		return nil, undo{}, err
 	}
 	for _, e := range at.elems {
-		if reflect.DeepEqual(treeOfValue(e), want) {
+		if reflect.DeepEqual(e.tree(), want) {
 			return d.src, undo{Kept: true}, nil
 		}
 	}

@@ -9,8 +9,6 @@ import (
 
 	"github.com/pelletier/go-toml/v2/unstable"
 	"github.com/tailscale/hujson"
-
-	"github.com/ctx-sidecar/ctx/core/wiring/splice"
 )
 
 // parseValue reads a JSON value, keeping the order of its keys.
@@ -164,12 +162,3 @@ func wrap(name string, v hujson.Value) hujson.Value {
 }
 
 func isObject(v hujson.Value) bool { return v.Value.Kind() == '{' }
-
-// treeOfValue is what a value in the text means.
-func treeOfValue(v value) any {
-	n, err := nodeOf(v)
-	if err != nil {
-		return splice.Errorf(v.Start, "%v", err)
-	}
-	return n.tree()
-}

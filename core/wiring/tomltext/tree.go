@@ -165,6 +165,15 @@ func nodeOf(v value) (*node, error) {
 	return &node{value: Scalar{v.kind, v.text}}, nil
 }
 
+// tree is what a value of the document means.
+func (v value) tree() any {
+	n, err := nodeOf(v)
+	if err != nil {
+		panic("tomltext: a value that was read cannot be read again: " + err.Error())
+	}
+	return n.tree()
+}
+
 // tree is a node as map[string]any, []any and [Scalar].
 func (n *node) tree() any {
 	switch {

@@ -87,7 +87,7 @@ func UndoAppend(src []byte, path []string, raw json.RawMessage, u splice.Undo) (
 	}
 	note = splice.Gone
 	for i := len(array.elems) - 1; i >= 0; i-- {
-		if reflect.DeepEqual(treeOfValue(array.elems[i]), want) {
+		if reflect.DeepEqual(array.elems[i].tree(), want) {
 			src, note = splice.Apply(src, array.list.Remove(src, i, u.Between())...), ""
 			break
 		}
