@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/ctx-sidecar/ctx/plugins"
 )
@@ -55,7 +56,8 @@ func Run(t *testing.T, c Config) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			client, err := plugins.OpenPath(t.Context(), path, plugins.Options{})
+			// Long enough for a machine that is busy with other tests.
+			client, err := plugins.OpenPath(t.Context(), path, plugins.Options{StartTimeout: 30 * time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}
