@@ -1,0 +1,256 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/core/usage"
+)
+
+func TestSearchDescribeAndCallReachTheServer(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.declare(h.stub("desk"))
+	h.config.Servers[0].Approval = surface.ApproveAlways
+	h.save()
+	h.wrap()
+	// Five tools would be listed as they are.
+	if err := os.WriteFile(filepath.Join(h.ws, "ctx.toml"), []byte("[gateway]\nnarrow_above = 2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := h.start()
+	contains(t, s.initialize(`{}`), `desk`)
+	contains(t, s.must("tools/list", ""), "tool_search", "call_tool_write")
+	contains(t, s.call("tool_search", `{"query":"read a note"}`), `"desk:read_note"`, `{name: string}`)
+	contains(t, s.call("describe_tool", `{"tools":["desk:read_note"]}`), `"title":"Read note"`, `"authority":"read"`)
+	contains(t, s.call("call_tool_write", `{"tool":"desk:write_note","arguments":{"name":"a","text":"larkspur"}}`), "content")
+	contains(t, s.call("call_tool", `{"tool":"desk:read_note","arguments":{"name":"a"}}`), "larkspur")
+	s.in.Close()
+	if err := s.wait(); err != nil {
+		t.Errorf("exit: %v", err)
+	}
+	calls, _ := usage.Open(filepath.Join(h.ws, ".ctx-surface")).Read()
+	if len(calls) != 2 || calls[1].Server != "desk" || calls[1].Tool != "read_note" || calls[1].Session != "conversation-1" {
+		t.Errorf("counted %+v", calls)
+	}
+}
+
+func TestNothingWaitsForASlowCall(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.declare(h.stub("desk"))
+	h.wrap()
+	s := h.start()
+	s.initialize(`{}`)
+	contains(t, s.call("call_tool", `{"tool":"desk:echo","arguments":{"text":"up"}}`), "up")
+	slow := make(chan error, 1)
+	go func() {
+		_, err := s.ask("tools/call", `{"name":"call_tool","arguments":{"tool":"desk:slow","arguments":{"ms":1500}},"_meta":{"progressToken":"p1"}}`)
+		slow <- err
+	}()
+	eventually(t, "progress", func() bool { return s.told(`notifications/progress {"`) })
+	s.must("ping", "")
+	contains(t, s.call("call_tool", `{"tool":"desk:echo","arguments":{"text":"meanwhile"}}`), "meanwhile")
+	select {
+	case err := <-slow:
+		t.Errorf("the slow call was over before: %v", err)
+	default:
+	}
+	if err := <-slow; err != nil {
+		t.Error(err)
+	}
+	contains(t, strings.Join(s.notes, "\n"), `"progressToken":"p1"`)
+}
+
+func TestACancelledCallIsCancelledAtItsServer(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	log := filepath.Join(h.dir, "messages")
+	h.declare(h.stub("desk", "-log", log), h.stub("other", "-log", log+"2"))
+	h.wrap()
+	s := h.start()
+	s.initialize(`{}`)
+	s.call("call_tool", `{"tool":"other:echo","arguments":{"text":"up"}}`)
+	if _, err := s.in.Write([]byte(`{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"call_tool","arguments":{"tool":"desk:slow","arguments":{"ms":60000}}}}` + "\n")); err != nil {
+		t.Fatal(err)
+	}
+	has := func(path, text string) bool { b, _ := os.ReadFile(path); return strings.Contains(string(b), text) }
+	eventually(t, "the call arrives", func() bool { return has(log, "slow") })
+	if err := s.conn.Notify("notifications/cancelled", json.RawMessage(`{"requestId":77}`)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the cancellation arrives", func() bool { return has(log, "cancelled tools/call") })
+	contains(t, s.call("call_tool", `{"tool":"desk:echo","arguments":{"text":"free again"}}`), "free again")
+	if has(log+"2", "cancelled") {
+		t.Error("the other server was told, too")
+	}
+}
+
+func TestServersAskTheHostAndItsUser(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.declare(h.stub("desk", "-elicit", "-sample", "-roots"))
+	h.config.Servers[0].Approval = surface.ApproveAlways
+	h.save()
+	h.wrap()
+	s := h.start()
+	s.answer = map[string]string{
+		"elicitation/create":     `{"action":"accept","content":{"answer":"forty-two"}}`,
+		"sampling/createMessage": `{"role":"assistant","content":{"type":"text","text":"a thought"},"model":"m"}`,
+		"roots/list":             `{"roots":[{"uri":"file:///somewhere","name":"r"}]}`,
+	}
+	s.initialize(`{"roots":{"listChanged":true},"sampling":{},"elicitation":{}}`)
+	contains(t, s.call("call_tool_write", `{"tool":"desk:ask","arguments":{"question":"what?"}}`), "forty-two")
+	contains(t, s.call("call_tool_write", `{"tool":"desk:think","arguments":{"prompt":"hm"}}`), "a thought")
+	// The server lists this tool once it has got the roots.
+	eventually(t, "the tool comes", func() bool {
+		return strings.Contains(s.call("tool_search", `{"query":"list_roots"}`), `"desk:list_roots"`)
+	})
+	contains(t, s.call("call_tool", `{"tool":"desk:list_roots"}`), "file:///somewhere")
+}
+
+func TestWhatNobodyApprovedIsNotStarted(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	mark := func(name string) string { return filepath.Join(h.dir, name) }
+	h.declare(h.stub("good", "-mark", mark("good")), h.stub("changed", "-mark", mark("old")), h.stub("off", "-mark", mark("off")))
+	h.wrap()
+	h.config.Servers[1] = h.stub("changed", "-mark", mark("new"))
+	h.config.Servers[2].Disabled = true
+	h.config.Servers = append(h.config.Servers, h.stub("beside", "-mark", mark("beside")))
+	h.save()
+	s := h.start()
+	s.initialize(`{}`)
+	answer := s.call("tool_search", `{"query":"note"}`)
+	contains(t, answer, "good:read_note", "server changed was changed since the user approved it")
+	for _, tool := range []string{"changed:echo", "off:echo", "beside:echo"} {
+		contains(t, s.call("call_tool", `{"tool":"`+tool+`","arguments":{"text":"x"}}`), `"isError":true`)
+	}
+	if !isFile(mark("good")) {
+		t.Error("the approved server was not started: the test shows nothing")
+	}
+	for _, name := range []string{"old", "new", "off", "beside"} {
+		if isFile(mark(name)) {
+			t.Errorf("%s was started", name)
+		}
+	}
+	// Approving it is in force at the next request.
+	h.approve(h.config.Servers[1])
+	contains(t, s.call("call_tool", `{"tool":"changed:echo","arguments":{"text":"now"}}`), "now")
+}
+
+func TestADenyRuleHoldsFromTheNextRequestOn(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.declare(h.stub("desk"))
+	h.wrap()
+	s := h.start()
+	s.initialize(`{}`)
+	contains(t, s.call("call_tool", `{"tool":"desk:echo","arguments":{"text":"yet"}}`), "yet")
+	h.config.Rules = []surface.Rule{{Effect: surface.EffectDeny, Server: "desk", Tool: "echo", Text: "no echo", Place: surface.Place{File: "f", Line: 1}}}
+	h.save()
+	answer := s.call("call_tool", `{"tool":"desk:echo","arguments":{"text":"still"}}`)
+	contains(t, answer, `"isError":true`)
+	if found := s.call("tool_search", `{"query":"echo text"}`); strings.Contains(found, "desk:echo") {
+		t.Errorf("found: %s", found)
+	}
+}
+
+func TestHooksFindTheGatewayOfTheirSession(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.declare(h.stub("desk"))
+	h.wrap()
+	first, second := h.start(), h.start()
+	first.initialize(`{}`)
+	hook := func(payload string) string {
+		t.Helper()
+		cmd := exec.Command(filepath.Join(h.dir, "hook"), "Event")
+		cmd.Dir, cmd.Env, cmd.Stdin = h.ws, h.env, strings.NewReader(payload)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	contains(t, hook(`{"Kind":"tool_after","Session":"conversation-1"}`), `"session":"conversation-1"`)
+	contains(t, hook(`{"Kind":"tool_after","Session":"conversation-9"}`), "nobody")
+	second.in.Close()
+	_ = second.wait()
+	contains(t, hook(`{"Kind":"session_start","Source":"clear","Session":"conversation-2"}`), `"session":"conversation-2"`)
+	contains(t, hook(`{"Kind":"tool_after","Session":"conversation-1"}`), "nobody")
+}
+
+func TestTheGatewayEndsWithItsHost(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.declare(h.stub("desk"))
+	h.wrap()
+	s := h.start()
+	s.initialize(`{}`)
+	s.call("call_tool", `{"tool":"desk:echo","arguments":{"text":"up"}}`)
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.wait(); err != nil {
+		t.Errorf("exit: %v", err)
+	}
+}
+
+func TestAGatewayWithoutItsAdapterSaysSoAndServesNothing(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.declare(h.stub("desk", "-mark", filepath.Join(h.dir, "mark")))
+	h.wrap()
+	if err := os.Remove(filepath.Join(h.layout.Data, "plugins", "ctx-host-fake")); err != nil {
+		t.Fatal(err)
+	}
+	s := h.start()
+	contains(t, s.initialize(`{}`), "no server is served", "ctx doctor")
+	contains(t, s.must("tools/list", ""), "tool_search")
+	contains(t, s.call("tool_search", `{"query":"note"}`), "no server is served")
+	if isFile(filepath.Join(h.dir, "mark")) {
+		t.Error("a server was started on nobody's word")
+	}
+}
+
+func TestTheCommandLineNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "no host is wired in " + h.ws},
+		{[]string{"--bogus"}, "flag provided but not defined: -bogus"},
+		{[]string{"extra"}, `unexpected argument "extra"`},
+	} {
+		cmd := exec.Command(filepath.Join(h.dir, "ctx-gateway"), c.args...)
+		cmd.Dir, cmd.Env = h.ws, h.env
+		out, err := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); err == nil || code != 2 {
+			t.Errorf("%q: exit %d", c.args, code)
+		}
+		contains(t, string(out), "error: "+c.want, "hint: ")
+	}
+}
+
+func TestAConfigurationThatCannotBeReadIsSaid(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.declare()
+	h.wrap()
+	if err := os.WriteFile(filepath.Join(h.ws, "fake.json"), []byte(`{"broken`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := h.start()
+	contains(t, s.initialize(`{}`), "cannot be read")
+	h.declare(h.stub("desk"))
+	h.wrap()
+	contains(t, s.call("call_tool", `{"tool":"desk:echo","arguments":{"text":"repaired"}}`), "repaired")
+}
