@@ -209,7 +209,7 @@ func (b *backend) follow(s *session) {
 			}
 			b.m.busy.Add(-1)
 		case <-s.link.done():
-			b.ended(s.link.why())
+			b.ended(s)
 			return
 		}
 	}
@@ -217,13 +217,17 @@ func (b *backend) follow(s *session) {
 
 // ended notes the end of the session. It is not begun anew before somebody needs
 // the server, unless the server has merely forgotten it.
-func (b *backend) ended(why error) {
+func (b *backend) ended(s *session) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.session != s {
+		return // somebody who needed it was here first
+	}
 	b.session = nil
 	if b.closed {
 		return
 	}
+	why := s.link.why()
 	b.log.Warn("it has ended", "error", why)
 	first := b.failures == 0
 	b.failedLocked(why)
@@ -266,7 +270,18 @@ func (b *backend) live(ctx context.Context) (*session, error) {
 		b.mu.Lock()
 		if s := b.session; s != nil {
 			b.mu.Unlock()
-			return s, nil
+			select {
+			case <-s.link.Closed(): // nothing was sent yet: the next session will do
+			default:
+				return s, nil
+			}
+			select {
+			case <-s.link.done():
+				b.ended(s)
+				continue
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			}
 		}
 		wait := time.Until(b.retryAt)
 		if b.attempt == nil && wait > 0 {

@@ -11,8 +11,9 @@ type link interface {
 	Call(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	Notify(method string, params json.RawMessage) error
 
-	// done is closed when the conversation has ended by itself or by close, and
-	// why then says how.
+	// Closed is closed when no further call can be made. Soon after that done
+	// is closed, and why says how the conversation ended.
+	Closed() <-chan struct{}
 	done() <-chan struct{}
 	why() error
 

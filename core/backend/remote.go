@@ -44,6 +44,8 @@ type remote struct {
 	end    sync.Once
 
 	mu      sync.Mutex
+	calls   int                           // under way
+	drained chan struct{}                 // closed when a link that is over has none left
 	serving map[string]context.CancelFunc // requests of the server's, by id as JSON
 }
 
@@ -51,7 +53,7 @@ type remote struct {
 // the connection.
 func dialRemote(ctx context.Context, kind surface.Transport, url string, headers map[string]string, e events, log hclog.Logger) (*remote, error) {
 	r := &remote{
-		events: e, log: log, url: url, headers: headers, over: make(chan struct{}),
+		events: e, log: log, url: url, headers: headers, over: make(chan struct{}), drained: make(chan struct{}),
 		http:    &http.Client{CheckRedirect: sameHost},
 		serving: map[string]context.CancelFunc{},
 	}
@@ -114,6 +116,10 @@ func sameHost(req *http.Request, via []*http.Request) error {
 
 // Call implements link.
 func (r *remote) Call(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	if !r.enter() {
+		return nil, fmt.Errorf("%w: %w", rpc.ErrClosed, r.reason)
+	}
+	defer r.leave()
 	id := "ctx-" + strconv.FormatInt(r.next.Add(1), 10)
 	req := transport.JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId(id), Method: method}
 	if len(params) > 0 {
@@ -155,6 +161,11 @@ func (r *remote) agree(result json.RawMessage) {
 
 // explain names what a failure means to the user.
 func (r *remote) explain(err error) error {
+	select {
+	case <-r.over: // which broke off what was under way
+		return fmt.Errorf("%w: %w", rpc.ErrClosed, r.reason)
+	default:
+	}
 	switch {
 	case errors.Is(err, transport.ErrSessionTerminated):
 		r.finish(errForgotten)
@@ -224,21 +235,65 @@ func (r *remote) notified(n mcp.JSONRPCNotification) {
 	}
 }
 
-func (r *remote) done() <-chan struct{} { return r.over }
-func (r *remote) why() error            { return r.reason }
-func (r *remote) pid() int              { return 0 }
-func (r *remote) words() string         { return "" }
+// Closed implements link.
+func (r *remote) Closed() <-chan struct{} { return r.over }
+func (r *remote) done() <-chan struct{}   { return r.over }
+func (r *remote) why() error              { return r.reason }
+func (r *remote) pid() int                { return 0 }
+func (r *remote) words() string           { return "" }
 
+// enter begins a call, unless the link is over.
+func (r *remote) enter() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case <-r.over:
+		return false
+	default:
+		r.calls++
+		return true
+	}
+}
+
+func (r *remote) leave() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls--
+	r.drainedLocked()
+}
+
+func (r *remote) drainedLocked() {
+	select {
+	case <-r.over:
+		if r.calls == 0 {
+			close(r.drained)
+		}
+	default:
+	}
+}
+
+// finish ends the link. Calls that are under way may still have their answers:
+// the transport stays for them.
 func (r *remote) finish(why error) {
 	r.end.Do(func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		r.reason = why
 		close(r.over)
-		go r.closeTransport()
+		r.drainedLocked()
+		go func() {
+			select {
+			case <-r.drained:
+				r.closeTransport()
+			case <-r.ctx.Done():
+			}
+		}()
 	})
 }
 
 func (r *remote) close() {
 	r.finish(errClosing)
+	go r.closeTransport()
 	// Telling a server that the session is over is a courtesy with a limit.
 	select {
 	case <-r.ctx.Done():

@@ -1,0 +1,233 @@
+package backend
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/surface"
+)
+
+func TestServerGetsItsEnvironmentFolderAndArguments(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	srv := stub(t, "s", "-env", "-log", "${LOG:-default.log}", "-mark", "${env:MARK}")
+	srv.Expand = true
+	srv.Cwd = "sub"
+	srv.Env = map[string]string{"TOKEN": "${SECRET}", "LITERAL": "$SECRET", "UNSET": "${NOT_THERE}", "BASE": "over"}
+	srv.EnvVars = []string{"SECRET", "MISSING"}
+	m := newManager(t, Options{Servers: []surface.Server{srv}, Dir: dir, Env: []string{
+		"PATH=" + os.Getenv("PATH"), "SECRET=s3cret", "MARK=mark", "BASE=1", "BASE=2",
+	}})
+	text, err := callTool(within(t), m, "s", "show_env", `{}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Env, Args []string
+		Cwd       string
+	}
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(got.Env)
+	want := []string{"BASE=over", "LITERAL=$SECRET", "MARK=mark", "PATH=" + os.Getenv("PATH"), "SECRET=s3cret", "TOKEN=s3cret", "UNSET=${NOT_THERE}"}
+	if !slices.Equal(got.Env, want) {
+		t.Errorf("environment %q, want %q", got.Env, want)
+	}
+	if got.Cwd != filepath.Join(dir, "sub") || !slices.Equal(got.Args, []string{"-env", "-log", "default.log", "-mark", "mark"}) {
+		t.Errorf("folder %s, arguments %q", got.Cwd, got.Args)
+	}
+	warnings := strings.Join(m.Status()[0].Warnings, "; ")
+	if !strings.Contains(warnings, "NOT_THERE") || !strings.Contains(warnings, "MISSING") || strings.Contains(warnings, "s3cret") {
+		t.Errorf("warnings %q", warnings)
+	}
+}
+
+func TestReferencesStayLiteralWhereTheHostDoesNotExpand(t *testing.T) {
+	t.Parallel()
+	e := newExpander(surface.Server{}, []string{"A=1"})
+	if got := e.expand("${A} ${B:-2}"); got != "${A} ${B:-2}" {
+		t.Errorf("got %s", got)
+	}
+	e = newExpander(surface.Server{Expand: true}, []string{"A=1", "EMPTY="})
+	for in, want := range map[string]string{
+		"${A}${env:A}": "11", "${B:-x}": "x", "${EMPTY:-x}": "", "${B:-}": "", "$A ${} ${A": "$A ${} ${A", "${B}": "${B}",
+	} {
+		if got := e.expand(in); got != want {
+			t.Errorf("%s: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestWhatCannotStartSaysWhy(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "plain"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := func(name, command, cwd string) surface.Server {
+		return surface.Server{Name: name, Transport: surface.Stdio, Command: command, Cwd: cwd}
+	}
+	wants := map[string]string{
+		"absent": `"no-such-program"`, "plain": "permission denied", "folder": "is not there", "none": "no command",
+		"quits": "cannot find module", "ws": `transport "ws"`,
+	}
+	m := newManager(t, Options{Dir: dir, Servers: []surface.Server{
+		server("absent", "no-such-program", ""), server("plain", "./plain", ""), server("folder", "sh", "nowhere"), server("none", "", ""),
+		shell("quits", "echo cannot find module >&2; exit 1"), {Name: "ws", Transport: surface.WS, URL: "ws://x"},
+	}})
+	for name, want := range wants {
+		_, err := m.Request(within(t), name, "ping", nil, nil)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	for _, s := range m.Status() {
+		if s.State != Failed || !strings.Contains(s.Error, wants[s.Server]) {
+			t.Errorf("status %+v", s)
+		}
+	}
+}
+
+func TestHungServerCostsOnlyItself(t *testing.T) {
+	t.Parallel()
+	cache := listing.OpenCache(t.TempDir())
+	hung := stub(t, "hung", "-hang")
+	hung.StartTimeout = 300 * time.Millisecond
+	servers := []surface.Server{hung, stub(t, "good")}
+	m := newManager(t, Options{Servers: servers, Cache: cache})
+	m.Start()
+	if text, err := callTool(within(t), m, "good", "echo", `{"text":"x"}`); err != nil || text != "x" {
+		t.Fatalf("got %q, %v", text, err)
+	}
+	_, err := callTool(within(t), m, "hung", "echo", `{}`)
+	if err == nil || !strings.Contains(err.Error(), "within 300ms") {
+		t.Errorf("got %v", err)
+	}
+	eventually(t, "the failure is kept", func() bool {
+		f, ok := cache.Failure("hung", hung.Fingerprint(), "")
+		return ok && f.Hung
+	})
+	m.Close()
+
+	// The next session leaves it alone at first, and starts it when it is used.
+	m = newManager(t, Options{Servers: servers, Cache: cache})
+	m.Start()
+	if s := m.Status(); s[0].State != Idle || s[1].State != Idle {
+		t.Errorf("status %+v", s)
+	}
+	if _, err := callTool(within(t), m, "hung", "echo", `{}`); err == nil || !strings.Contains(err.Error(), "within 300ms") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNeverMoreThanFourStartAtOnce(t *testing.T) {
+	t.Parallel()
+	s := &slots{free: 4}
+	var mu sync.Mutex
+	running, most := 0, 0
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			ticket := s.queue(i%3 == 0)
+			<-ticket.granted
+			mu.Lock()
+			running++
+			most = max(most, running)
+			mu.Unlock()
+			time.Sleep(time.Millisecond)
+			mu.Lock()
+			running--
+			mu.Unlock()
+			s.leave(ticket)
+		})
+	}
+	wg.Wait()
+	if most > 4 || s.free != 4 {
+		t.Errorf("%d at once, %d free in the end", most, s.free)
+	}
+}
+
+func TestWhoIsWaitedForStartsFirst(t *testing.T) {
+	t.Parallel()
+	s := &slots{free: 1}
+	first, second, third, gone := s.queue(false), s.queue(false), s.queue(false), s.queue(true)
+	s.hurry(third)
+	s.leave(gone)
+	s.leave(first)
+	select {
+	case <-third.granted:
+	default:
+		t.Error("the urgent one waits")
+	}
+	select {
+	case <-second.granted:
+		t.Error("two at once")
+	default:
+	}
+}
+
+func TestServersStartTogetherAndAllAreListed(t *testing.T) {
+	t.Parallel()
+	var servers []surface.Server
+	for i := range 7 {
+		servers = append(servers, stub(t, strconv.Itoa(i), "-delay-start", "100ms"))
+	}
+	m := newManager(t, Options{Servers: servers})
+	m.Start()
+	m.Refresh(within(t))
+	for i, l := range m.Listings() {
+		if l.Server != strconv.Itoa(i) || len(l.Tools) != 5 {
+			t.Errorf("%d: %s with %d tools", i, l.Server, len(l.Tools))
+		}
+	}
+	if n := len(m.Listings()); n != 7 {
+		t.Errorf("%d listings", n)
+	}
+}
+
+func TestChangedServersAreReplacedAndTheOthersLeftAlone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log := func(name string) string { return filepath.Join(dir, name) }
+	a, b := stub(t, "a", "-log", log("a")), stub(t, "b", "-log", log("b"))
+	m := newManager(t, Options{Servers: []surface.Server{a, b}})
+	m.Start()
+	m.Refresh(within(t))
+	pid := m.Status()[0].PID
+	b.Args = append(slices.Clone(b.Args), "-env")
+	m.SetServers([]surface.Server{a, b, stub(t, "c")})
+	if _, err := callTool(within(t), m, "b", "show_env", `{}`); err != nil {
+		t.Error(err)
+	}
+	if s := m.Status(); s[0].PID != pid || len(s) != 3 {
+		t.Errorf("status %+v", s)
+	}
+	m.SetServers([]surface.Server{b})
+	if _, err := m.Request(within(t), "a", "ping", nil, nil); err == nil {
+		t.Error("a server that is gone answers")
+	}
+	eventually(t, "the other is listed alone", func() bool { l := m.Listings(); return len(l) == 1 && l[0].Server == "b" })
+}
+
+func TestRequestWhoseCallerLeavesDoesNotWaitForTheStart(t *testing.T) {
+	t.Parallel()
+	m := newManager(t, Options{Servers: []surface.Server{stub(t, "s", "-hang")}})
+	ctx, cancel := context.WithTimeout(within(t), 50*time.Millisecond)
+	defer cancel()
+	if _, err := m.Request(ctx, "s", "ping", nil, nil); err != context.DeadlineExceeded {
+		t.Errorf("got %v", err)
+	}
+}
