@@ -298,3 +298,17 @@ func TestNothingIsLeftOfASocket(t *testing.T) {
 		empty("after " + path)
 	}
 }
+
+func TestATemporaryFolderTooDeepForASocket(t *testing.T) {
+	echo := link(t, "ctx-host-echo")
+	deep := filepath.Join(t.TempDir(), strings.Repeat("deep/", 30))
+	if err := os.MkdirAll(deep, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", deep)
+	c, err := OpenPath(t.Context(), echo, Options{StartTimeout: patience})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+}
