@@ -11,6 +11,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/wiring"
+	"github.com/ctx-sidecar/ctx/hosts/internal/hometest"
 	"github.com/ctx-sidecar/ctx/plugins"
 )
 
@@ -93,7 +94,7 @@ func TestUnwrapAfterCodexAddedAServer(t *testing.T) {
 		t.Errorf("not as Codex writes it:\n%s", b)
 	}
 	added := "\n[mcp_servers.new]\ncommand = \"/bin/new\"\n"
-	write(t, w.config, string(b)+added)
+	hometest.Write(t, w.config, string(b)+added)
 	w.undo(t)
 	want := "[mcp_servers.a]\ncommand = \"/bin/a\"\n\n[mcp_servers.b]\ncommand = \"/bin/b\"\n" + added
 	if got, _ := os.ReadFile(w.config); string(got) != want {
@@ -108,8 +109,8 @@ func TestServersOfACommittedProjectFileStayDirect(t *testing.T) {
 		t.Skip("git is not installed: there is no repository to commit to")
 	}
 	w := newWrap(t, "")
-	write(t, w.config, "[projects.\""+w.workspace+"\"]\ntrust_level = \"trusted\"\n")
-	write(t, filepath.Join(w.workspace, ".codex", "config.toml"), "[mcp_servers.repo]\ncommand = \"/bin/repo\"\n")
+	hometest.Write(t, w.config, "[projects.\""+w.workspace+"\"]\ntrust_level = \"trusted\"\n")
+	hometest.Write(t, filepath.Join(w.workspace, ".codex", "config.toml"), "[mcp_servers.repo]\ncommand = \"/bin/repo\"\n")
 	direct := func() string {
 		return w.sources(t, nil).Servers[0].Direct
 	}
@@ -153,7 +154,7 @@ func newWrap(t *testing.T, config string) *wrap {
 		store:     wiring.Open(filepath.Join(dir, "state", "wraps")),
 		adapter:   adapter{system: filepath.Join(dir, "etc")},
 	}
-	write(t, w.config, config)
+	hometest.Write(t, w.config, config)
 	if err := os.MkdirAll(w.workspace, 0o755); err != nil {
 		t.Fatal(err)
 	}

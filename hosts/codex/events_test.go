@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctx-sidecar/ctx/core/event"
+	"github.com/ctx-sidecar/ctx/hosts/internal/hometest"
 	"github.com/ctx-sidecar/ctx/plugins"
 )
 
@@ -110,7 +111,7 @@ command = "%s"
 		{"Bash", "/p/bin/ctx-gateway", "", "", false},
 	} {
 		dir := filepath.Join(home, c.program)
-		write(t, filepath.Join(dir, "config.toml"), strings.ReplaceAll(config, "%s", c.program))
+		hometest.Write(t, filepath.Join(dir, "config.toml"), strings.ReplaceAll(config, "%s", c.program))
 		m := plugins.Machine{Home: home, Env: []string{"CODEX_HOME=" + dir}}
 		use := adapter{}.toolUse(hookInput{ToolName: c.name}, m, home)
 		if use.Server != c.server || use.Tool != c.tool || use.Ours != c.ours {
@@ -161,15 +162,5 @@ func TestDescribeCarriesARecordedSampleOfEachEvent(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd"}, names); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func write(t *testing.T, file, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -2,9 +2,9 @@ package main
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/wiring"
+	"github.com/ctx-sidecar/ctx/hosts/internal/posix"
 )
 
 // addHooks appends our hooks behind the user's: Codex knows a trusted hook by its
@@ -72,20 +72,9 @@ func hookEntry(event, matcher, program string, timeout int) json.RawMessage {
 	b, err := json.Marshal(struct {
 		Matcher string    `json:"matcher,omitempty"`
 		Hooks   []handler `json:"hooks"`
-	}{matcher, []handler{{"command", shellQuote(program) + " " + hostName + " " + event, timeout}}})
+	}{matcher, []handler{{"command", posix.Quote(program) + " " + hostName + " " + event, timeout}}})
 	if err != nil {
 		panic("codex: strings always marshal: " + err.Error())
 	}
 	return b
-}
-
-// shellQuote makes one word of a path for the shell that Codex runs hooks with.
-func shellQuote(path string) string {
-	plain := func(r rune) bool {
-		return r == '/' || r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-	}
-	if strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

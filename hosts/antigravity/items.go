@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/ctx-sidecar/ctx/core/surface"
+)
+
+// items are the skills, rules and instruction files. What Antigravity sends of
+// them is not measured; a skill is priced as its name and description.
+func (r *reader) items(home, workspace string) []surface.Item {
+	var items []surface.Item
+	for _, dir := range []struct {
+		path  string
+		scope surface.Scope
+	}{
+		{filepath.Join(configDir(home), "skills"), surface.ScopeUser},
+		{filepath.Join(workspace, ".agents", "skills"), surface.ScopeProject},
+	} {
+		r.files = append(r.files, dir.path)
+		files, _ := filepath.Glob(filepath.Join(dir.path, "*", "SKILL.md")) // fails for a bad pattern alone
+		for _, file := range files {
+			if item, ok := r.skill(file); ok {
+				item.Provider = string(dir.scope)
+				items = append(items, item)
+			}
+		}
+	}
+	for _, file := range []struct {
+		pattern string
+		scope   surface.Scope
+	}{
+		{filepath.Join(configDir(home), "AGENTS.md"), surface.ScopeUser},
+		{filepath.Join(configDir(home), "GEMINI.md"), surface.ScopeUser},
+		{filepath.Join(workspace, "AGENTS.md"), surface.ScopeProject},
+		{filepath.Join(workspace, "GEMINI.md"), surface.ScopeProject},
+		{filepath.Join(workspace, ".agents", "rules", "*.md"), surface.ScopeProject},
+	} {
+		r.files = append(r.files, strings.TrimSuffix(file.pattern, string(filepath.Separator)+"*.md"))
+		found, _ := filepath.Glob(file.pattern)
+		for _, path := range found {
+			info, err := os.Stat(path)
+			if err != nil || info.IsDir() || info.Size() == 0 {
+				continue
+			}
+			items = append(items, surface.Item{
+				Kind:     surface.KindInstructions,
+				Provider: string(file.scope),
+				Name:     filepath.Base(path),
+				Place:    surface.Place{File: path},
+				Resident: int(info.Size()),
+			})
+		}
+	}
+	return items
+}
+
+func (r *reader) skill(file string) (surface.Item, bool) {
+	r.files = append(r.files, file)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		r.warn("%v", err)
+		return surface.Item{}, false
+	}
+	var meta struct {
+		Name        string `yaml:"name"`
+		Description string `yaml:"description"`
+	}
+	plain := bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
+	if rest, ok := bytes.CutPrefix(plain, []byte("---\n")); ok {
+		head, _, _ := bytes.Cut(rest, []byte("\n---"))
+		if err := yaml.Unmarshal(head, &meta); err != nil {
+			r.warn("%s: front matter: %v", file, err)
+			return surface.Item{}, false
+		}
+	}
+	if meta.Name == "" {
+		meta.Name = filepath.Base(filepath.Dir(file))
+	}
+	return surface.Item{
+		Kind:     surface.KindSkill,
+		Name:     meta.Name,
+		Place:    surface.Place{File: file},
+		Resident: len(meta.Name) + len(meta.Description),
+		OnDemand: len(text),
+	}, true
+}
