@@ -160,8 +160,8 @@ build() {
 	revision=$(git -C "$source" rev-parse --short HEAD 2>/dev/null || true)
 	packages='./cmd/ctx ./cmd/hook ./cmd/gateway'
 	hosts=
-	for dir in "$source"/hosts/*/; do
-		host=$(basename "$dir")
+	for main in "$source"/hosts/*/main.go; do
+		host=$(basename "$(dirname "$main")")
 		hosts="$hosts $host"
 		packages="$packages ./hosts/$host"
 	done

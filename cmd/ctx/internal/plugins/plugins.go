@@ -22,7 +22,7 @@ func New(f *cmdutil.Factory) *cobra.Command {
 the installed plugins folder and in the folders that CTX_PLUGINS names. An adapter
 runs once it is trusted, and only as long as its bytes stay the same.`,
 		Example: "  ctx plugins list\n  ctx plugins trust acme",
-	}, newList(f), newTrust(f))
+	}, newList(f), newTrust(f), newCheck(f))
 }
 
 // List is what ctx plugins list --json prints.
