@@ -17,6 +17,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/rendezvous"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/trust"
+	"github.com/ctx-sidecar/ctx/core/wiring"
 )
 
 func TestMain(m *testing.M) {
@@ -46,6 +47,7 @@ func TestScripts(t *testing.T) {
 			"install": install,
 			"gateway": startGateway,
 			"listed":  listed,
+			"wrapped": wrapped,
 		},
 	})
 }
@@ -87,9 +89,7 @@ func install(ts *testscript.TestScript, neg bool, args []string) {
 	path := filepath.Join(l.Data, "plugins", "ctx-host-"+args[0])
 	b, err := os.ReadFile(self)
 	ts.Check(err)
-	if os.Link(self, path) != nil { // another file system
-		ts.Check(os.WriteFile(path, b, 0o755))
-	}
+	ts.Check(os.Symlink(self, path))
 	if neg {
 		return
 	}
@@ -97,7 +97,20 @@ func install(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(trust.Open(l.Trust()).PinPlugin(args[0], path, hex.EncodeToString(sum[:])))
 }
 
-// listed FILE puts a listing into the cache of the workspace.
+// wrapped SERVER... makes the record of a wrap, with these servers behind the
+// gateway.
+func wrapped(ts *testscript.TestScript, _ bool, args []string) {
+	h := wiring.HostRecord{Host: "fake", Gateway: true}
+	for _, name := range args {
+		h.Fronted = append(h.Fronted, wiring.Fronted{Name: name, Scope: "user"})
+	}
+	ts.Check(wiring.Open(layout(ts.Getenv).Wraps()).PutRecord(wiring.Record{
+		Workspace: paths.Real(ts.Getenv("WS")), Hosts: []wiring.HostRecord{h},
+	}))
+}
+
+// listed SOURCES TOOLS puts into the cache of the workspace what the server
+// lists that the file of tools is named after.
 func listed(ts *testscript.TestScript, _ bool, args []string) {
 	l := layout(ts.Getenv)
 	dir, why := state.SafeDir(l, paths.Real(ts.Getenv("WS")))
