@@ -46,9 +46,7 @@ func (c *Change) Revert() error {
 	for _, st := range slices.Backward(c.steps) {
 		st.Before, st.After = st.After, st.Before
 		st.Old, st.New = st.New, st.Old
-		st.Clear = slices.Clone(st.Make)
-		slices.Reverse(st.Clear)
-		st.Make = nil
+		st.Make, st.Clear = reversed(st.Clear), reversed(st.Make)
 		back = append(back, st)
 	}
 	return c.store.locked(func() error { return c.store.commit(back) })

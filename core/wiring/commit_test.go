@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 )
 
 const crashDir = "WIRING_TEST_CRASH"
@@ -101,7 +102,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	h.wrap(wsA, crashEdits(h.dir)...)
 	wired := h.all()
 	h.unwrap(wsA)
-	for range 25 {
+	for range 15 {
 		var stderr bytes.Buffer
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), crashDir+"="+filepath.Dir(h.dir))
@@ -225,6 +226,63 @@ func TestRevert(t *testing.T) {
 		t.Errorf("not as it was:\n%s", diff)
 	}
 	h.nothingKept()
+
+	// Taking out can be taken back, too, with the folders that went.
+	h.wrap(wsA, crashEdits(h.dir)...)
+	wired = h.all()
+	if err := h.unwrap(wsA).Revert(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(wired, h.all()); diff != "" {
+		t.Errorf("not as it was wired:\n%s", diff)
+	}
+	h.unwrap(wsA)
+	if diff := cmp.Diff(was, h.all()); diff != "" {
+		t.Errorf("not as it was:\n%s", diff)
+	}
+
+	// What somebody changed since is not taken back.
+	c = h.wrap(wsA, crashEdits(h.dir)...)
+	h.write("was.txt", "changed")
+	h.refused(c.Revert(), "was.txt: was changed while this command ran")
+}
+
+// Programs that wrap at the same time wait for each other, or say that they
+// have to be run again.
+func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
+	h, was := crashHome(t)
+	var all errgroup.Group
+	for i := range 8 {
+		o := Owner{Workspace: fmt.Sprint(i), Host: "claude"}
+		edits := append(crashEdits(h.dir), h.user(set(i, "own", o.Workspace)))
+		all.Go(func() error { return retried(h.store, o, edits) })
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 8 {
+		all.Go(func() error { return retried(h.store, Owner{fmt.Sprint(i), "claude"}, nil) })
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(was, h.all()); diff != "" {
+		t.Errorf("not as it was:\n%s", diff)
+	}
+	h.nothingKept()
+}
+
+func retried(s *Store, o Owner, edits []Edit) error {
+	for {
+		c, err := Open(s.dir).Plan(o, edits)
+		if err != nil {
+			return err
+		}
+		if err = c.Apply(); err == nil || !strings.Contains(err.Error(), "was changed while this command ran") {
+			return err
+		}
+	}
 }
 
 func TestUnreadablePendingChange(t *testing.T) {

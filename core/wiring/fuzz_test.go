@@ -13,6 +13,8 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/tailscale/hujson"
+
+	"github.com/ctx-sidecar/ctx/core/wiring/splice"
 )
 
 // A splice into any text that can be parsed is taken out again to the byte, and
@@ -91,8 +93,7 @@ func fuzzOne(t *testing.T, f Format, doc []byte, kind byte, path, value string, 
 }
 
 // FuzzSeveral puts several ops into a document that a seed makes, lets the user
-// write a comment somewhere, and takes the ops out: the document and the comment
-// are left.
+// add a line somewhere, and takes the ops out: the document and the line are left.
 func FuzzSeveral(f *testing.F) {
 	for seed := range uint64(200) {
 		f.Add(seed)
@@ -116,7 +117,7 @@ func FuzzSeveral(f *testing.F) {
 			text = out
 			in = append(in, placed{op, undo})
 		}
-		want, edited := g.comment(format, doc, string(text))
+		want, edited := g.edit(format, doc, string(text))
 		back := []byte(edited)
 		for i := len(in) - 1; i >= 0; i-- {
 			out, note, err := take(format, back, in[i])
@@ -136,6 +137,7 @@ type maker struct {
 	r             *rand.Rand
 	newline, unit string
 	apart         bool // no op is about another's value
+	edits         int
 }
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
@@ -158,12 +160,13 @@ func (g *maker) op(f Format) Op {
 	return Op{Kind: kind, Path: path, Value: json.RawMessage(value)}
 }
 
-// comment has the user add a line of comment at a place that text, which is doc
-// with splices, has in common with it.
-func (g *maker) comment(f Format, doc, text string) (string, string) {
-	mark := "# by hand"
+// edit has the user add a line, a comment or a key, at a place that text, which
+// is doc with splices, has in common with it.
+func (g *maker) edit(f Format, doc, text string) (string, string) {
+	g.edits++
+	mark := pick(g.r, "# by hand", fmt.Sprintf("mine%d = 1", g.edits))
 	if f == JSON {
-		mark = "// by hand"
+		mark = pick(g.r, "// by hand", fmt.Sprintf(`"mine%d": 1,`, g.edits))
 	}
 	starts := []int{}
 	for i := range doc {
@@ -184,7 +187,15 @@ func (g *maker) comment(f Format, doc, text string) (string, string) {
 			return doc, text
 		}
 	}
-	return doc[:at] + mark + g.newline + doc[at:], text[:there] + mark + g.newline + text[there:]
+	mine, edited := doc[:at]+mark+g.newline+doc[at:], text[:there]+mark+g.newline+text[there:]
+	for _, s := range []string{mine, edited} {
+		if _, body, err := splice.Body([]byte(s)); err != nil {
+			return doc, text
+		} else if _, err := decode(f, body); err != nil {
+			return doc, text // the line cannot stand there
+		}
+	}
+	return mine, edited
 }
 
 func (g *maker) document(f Format) string {
@@ -340,7 +351,7 @@ func FuzzOwners(f *testing.F) {
 				if now == nil {
 					continue
 				}
-				mine, edited := g.comment(format, own, string(now.text()))
+				mine, edited := g.edit(format, own, string(now.text()))
 				if mine != own {
 					own, now = mine, &snapshot{[]byte(edited), 0o644}
 					log = append(log, "the user edits:\n"+edited)

@@ -45,6 +45,23 @@ func TestLinksAndModesStay(t *testing.T) {
 	h.nothingKept()
 }
 
+// The file is found by its name, also where its link leads elsewhere by now.
+func TestLinkMovedBetween(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("old/c.json", "{\"a\":1}")
+	h.link("old/c.json", "c.json")
+	h.wrap(wsA, Edit{Path: h.path("c.json"), Format: JSON, Ops: []Op{set(1, "k")}})
+	if err := os.Rename(h.path("old"), h.path("new")); err != nil {
+		t.Fatal(err)
+	}
+	h.remove("c.json")
+	h.link("new/c.json", "c.json")
+	h.unwrap(wsA)
+	h.wants("new/c.json", "{\"a\":1}")
+	h.nothingKept()
+}
+
 func TestModeOfNewFiles(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

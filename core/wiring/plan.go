@@ -135,7 +135,11 @@ func (p *planner) edit(e Edit) (*journal, error) {
 		return made, p.turn(e, ops, *made)
 	}
 	if j.Format != e.Format {
-		return nil, fmt.Errorf("%s: is on record as a %s file and cannot be edited as %s", e.Path, j.Format, e.Format)
+		return nil, &FileError{
+			Path: e.Path,
+			Msg:  fmt.Sprintf("is on record as a %s file and cannot be edited as %s", j.Format, e.Format),
+			hint: "unwrap every workspace first; nothing was changed",
+		}
 	}
 	return j, p.turn(e, ops, *j)
 }
