@@ -166,11 +166,12 @@ func (r *reader) readStyle() {
 	}
 	for _, s := range r.shelves() {
 		r.walk(filepath.Join(s.dir, "output-styles"), func(path, rel string) {
-			head, size, ok := r.head(path, frontLimit)
-			if !ok {
+			src, err := os.ReadFile(path)
+			if err != nil {
+				r.warn("%v", err)
 				return
 			}
-			matter, body, line := splitFront(head)
+			matter, body, line := splitFront(src)
 			f, err := parseFront(matter, line)
 			if err != nil {
 				r.warn("%s:%v", path, err)
@@ -181,7 +182,7 @@ func (r *reader) readStyle() {
 			}
 			if title == name {
 				r.note(path)
-				resident := len("# Output Style: \n\n") + len(title) + size - (len(head) - len(body))
+				resident := len("# Output Style: \n\n") + len(title) + len(bytes.TrimSpace(body))
 				r.addItem(surface.KindInstructions, s.provider, "output style "+title, path, resident, 0)
 			}
 		})

@@ -60,7 +60,8 @@ func realClaude(t *testing.T, pairs ...string) *client {
 }
 
 // serverMacro makes {{server NAME}} an entry whose server leaves NAME.mark in
-// the test's folder when it is started; further words are its arguments.
+// the test's folder when it is started; further words are its arguments, with
+// @FILE for a file of that folder.
 func serverMacro(stub, text string) string {
 	for {
 		before, rest, ok := strings.Cut(text, "{{server ")
@@ -69,7 +70,13 @@ func serverMacro(stub, text string) string {
 		}
 		body, after, _ := strings.Cut(rest, "}}")
 		words := strings.Fields(body)
-		args := append([]string{"--mark", "{{ROOT}}/" + words[0] + ".mark"}, words[1:]...)
+		args := []string{"--mark", "{{ROOT}}/" + words[0] + ".mark"}
+		for _, word := range words[1:] {
+			if file, ok := strings.CutPrefix(word, "@"); ok {
+				word = "{{ROOT}}/" + file
+			}
+			args = append(args, word)
+		}
 		text = before + string(mustJSON(serverEntry{Command: stub, Args: args})) + after
 	}
 }
@@ -165,6 +172,7 @@ func (c *client) run(t *testing.T, s start) session {
 	for _, mark := range c.glob(t, "*.mark") {
 		started = append(started, strings.TrimSuffix(filepath.Base(mark), ".mark"))
 	}
+	slices.Sort(started)
 	return session{stub.Turns(), started}
 }
 
