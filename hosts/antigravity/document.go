@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/tailscale/hujson"
 )
@@ -29,7 +30,8 @@ func readDocument(file string) (*document, error) {
 	if d.root, err = hujson.Parse(d.text); err != nil {
 		var line, column int
 		if _, scan := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); scan == nil {
-			return nil, fmt.Errorf("%s:%d:%d: %w", file, line, column, err)
+			_, what, _ := strings.Cut(strings.TrimPrefix(err.Error(), "hujson: "), ": ")
+			return nil, fmt.Errorf("%s:%d:%d: %s", file, line, column, what)
 		}
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
