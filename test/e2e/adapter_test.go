@@ -50,7 +50,7 @@ func TestAdapterOfSomeoneElsesIsDroppedIn(t *testing.T) {
 	}
 	buildAcme(t, plugin)
 	dir := u.workspace("w", nil)
-	config := u.write(".acme/config.json", "{\n\t\"scale\": 1.0e3, // mine\n\t\"servers\": {\"a\": {\"run\": [\""+stub+"\", \"--mark\", \""+dir+"/MARK-a\"]}}\n}\n", u.home)
+	config := u.write(".acme/config.json", "{\n\t\"scale\": 1.0e3,\r\n\t\"servers\": {\"a\": {\"run\": [\""+stub+"\", \"--mark\", \""+dir+"/MARK-a\"]}}\n}\n", u.home)
 	before := u.read(config)
 
 	r := u.tryCtx(dir, "wrap", "setup", "--gateway", "--host", "acme", "--yes")

@@ -31,8 +31,10 @@ type HostResult struct {
 	Servers []ServerResult `json:"servers"`
 	Files   []string       `json:"files"` // that were changed, or would be
 	Diff    string         `json:"diff,omitempty"`
-	Notes   []string       `json:"notes"`
-	Next    []string       `json:"next"`
+	// Warnings name what could not be read of the host's configuration.
+	Warnings []string `json:"warnings"`
+	Notes    []string `json:"notes"`
+	Next     []string `json:"next"`
 }
 
 // Load is what a host tells its model of MCP servers in every request.
@@ -63,7 +65,8 @@ func (w *wrapper) result() Result {
 		h := HostResult{
 			Host: j.host.Name(), Title: j.host.Title(), Loading: string(j.sources.Loading),
 			Before: load(j.before), After: load(j.after), Servers: []ServerResult{},
-			Files: append([]string{}, j.files...), Notes: append([]string{}, j.plan.Notes...), Next: append([]string{}, j.plan.Next...),
+			Files:    append([]string{}, j.files...),
+			Warnings: append([]string{}, j.sources.Warnings...), Notes: append([]string{}, j.plan.Notes...), Next: append([]string{}, j.plan.Next...),
 		}
 		h.Pays = len(h.Before.Unmeasured) == 0 && h.After.Bytes < h.Before.Bytes
 		if w.dryRun {
@@ -121,6 +124,9 @@ func (w *wrapper) print() error {
 
 func (w *wrapper) printHost(s *iostreams.Streams, h HostResult) {
 	fmt.Fprintf(s.Out, "%s in %s\n", s.Bold(h.Title), w.workspace)
+	for _, warning := range h.Warnings {
+		fmt.Fprintf(s.Out, "  %s: %s\n", s.Yellow("not read"), iostreams.Clean(warning))
+	}
 	if w.gateway {
 		printServers(s, h)
 		if len(h.Servers) > 0 && len(w.front(h.Host)) == 0 {
