@@ -15,10 +15,17 @@ import (
 func main() {
 	backend.SpawnerMain()
 	signal.Ignore(syscall.SIGPIPE) // a host that no longer reads is an error of the write
-	if err := run(os.Args[1:], takeStreams(), os.Environ()); err != nil {
+	if err := command(os.Args[1:], takeStreams(), os.Environ()); err != nil {
 		code := report(err)
 		os.Exit(code)
 	}
+}
+
+func command(args []string, std streams, env []string) error {
+	if len(args) > 0 && args[0] == "probe" {
+		return probe(args[1:], env)
+	}
+	return run(args, std, env)
 }
 
 // report prints an error the way ctx does, and returns the exit code for it.
