@@ -60,7 +60,12 @@ func (p program) handler(adapter plugins.Adapter, machine plugins.Machine, ev ev
 		Cache: cache, State: state.Open(dir), Usage: usage.Open(dir),
 		Gateway: func(surface.Sources, []surface.Server) (listing.Listing, bool) { return cache.Gateway(ev.Host) },
 		Waiting: func(servers []surface.Server) []string { return p.waiting(servers, workspace) },
-		Log:     p.log,
+		Unlisted: func(servers []surface.Server) {
+			if p.layout.Wrapped(workspace) {
+				p.probe(ev.Host, workspace, servers)
+			}
+		},
+		Log: p.log,
 	})
 }
 

@@ -27,6 +27,9 @@ func (h *Handler) advise(ctx context.Context, ev event.Event) event.Reply {
 		return event.Reply{}
 	}
 	text := advisory.Text(h.facts(sources))
+	if ev.Kind == event.SessionStart {
+		h.probe(sources)
+	}
 
 	// Of two hooks that run for the same session at once, one gives it.
 	already := false
@@ -46,6 +49,31 @@ func (h *Handler) advise(ctx context.Context, ev event.Event) event.Reply {
 	return event.Reply{Context: text}
 }
 
+// probe passes on which servers are still to be listed.
+func (h *Handler) probe(s surface.Sources) {
+	if h.Unlisted == nil || !h.Config.Surface.Probe {
+		return
+	}
+	w, active := h.wrapped(), h.active(s)
+	var found []surface.Server
+	for _, srv := range s.Servers {
+		if srv.Own || srv.Disabled || srv.Direct != "" || active && slices.Contains(w.fronted, srv.Name) {
+			continue
+		}
+		if _, ok := h.Cache.Any(srv.Name, srv.Fingerprint()); !ok {
+			found = append(found, srv)
+		}
+	}
+	if len(found) > 0 {
+		h.Unlisted(found)
+	}
+}
+
+// active reports whether the host loads ctx-gateway here.
+func (h *Handler) active(s surface.Sources) bool {
+	return h.GatewayActive || slices.ContainsFunc(s.Servers, func(srv surface.Server) bool { return srv.Own && !srv.Disabled })
+}
+
 func (h *Handler) facts(s surface.Sources) advisory.Facts {
 	g, w := gate.New(s), h.wrapped()
 	s.Servers = slices.DeleteFunc(slices.Clone(s.Servers), func(srv surface.Server) bool {
@@ -57,7 +85,7 @@ func (h *Handler) facts(s surface.Sources) advisory.Facts {
 		Admits:  g.Admits,
 		Fronted: w.fronted,
 	}
-	active := h.GatewayActive || slices.ContainsFunc(s.Servers, func(srv surface.Server) bool { return srv.Own && !srv.Disabled })
+	active := h.active(s)
 	if active && h.Gateway != nil {
 		if own, ok := h.Gateway(s, behind); ok {
 			p.Gateway = &own

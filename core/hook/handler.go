@@ -52,6 +52,11 @@ type Options struct {
 	// user approves them; nil when nobody can tell.
 	Waiting func([]surface.Server) []string
 
+	// Unlisted is told, when a session starts, of the servers that nobody has
+	// listed as they are declared now and that no gateway will. It must not wait
+	// for them. nil: nobody wants to know.
+	Unlisted func([]surface.Server)
+
 	Log hclog.Logger // nil: nothing is logged
 }
 
