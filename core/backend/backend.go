@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -62,6 +61,13 @@ func newBackend(m *Manager, srv surface.Server) *backend {
 		}
 	}
 	return b
+}
+
+// isFor reports whether a declaration is still the one that this backend runs,
+// wherever in its file it may now stand.
+func (b *backend) isFor(srv surface.Server) bool {
+	return b.srv.Fingerprint() == srv.Fingerprint() && b.srv.Expand == srv.Expand &&
+		b.srv.StartTimeout == srv.StartTimeout && b.srv.CallTimeout == srv.CallTimeout
 }
 
 // capabilities is what is declared to the server. Over the older SSE transport
@@ -228,7 +234,7 @@ func (b *backend) ended(s *session) {
 		return
 	}
 	why := s.link.why()
-	b.log.Warn("it has ended", "error", why)
+	b.log.Warn("it has ended", "error", withoutWords(why))
 	first := b.failures == 0
 	b.failedLocked(why)
 	if first && errors.Is(why, errForgotten) {
@@ -359,18 +365,4 @@ func (b *backend) close() {
 	if s != nil {
 		s.link.close()
 	}
-}
-
-var errClosing = errors.New("it is being shut down")
-
-// slowStart is the failure of a server that did not answer in time.
-type slowStart struct{ limit time.Duration }
-
-func (e slowStart) Error() string {
-	return fmt.Sprintf("no answer to initialize within %s", e.limit)
-}
-
-func isHung(err error) bool {
-	var slow slowStart
-	return errors.As(err, &slow)
 }

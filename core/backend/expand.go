@@ -72,7 +72,7 @@ func lookup(env []string, name string) (string, bool) {
 func (e *expander) launch(s surface.Server, dir string) (launch, error) {
 	l := launch{dir: dir}
 	if s.Cwd != "" {
-		l.dir = e.expand(s.Cwd)
+		l.dir = s.Cwd
 		if !filepath.IsAbs(l.dir) {
 			l.dir = filepath.Join(dir, l.dir)
 		}

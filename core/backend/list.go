@@ -69,7 +69,7 @@ func (s *session) pages(ctx context.Context, method, of, key string) (items []js
 	for page := 1; ; page++ {
 		result, err := s.link.Call(ctx, method, params)
 		if err != nil {
-			return nil, notes, s.explain(err)
+			return nil, notes, s.cause(err)
 		}
 		var fields map[string]json.RawMessage
 		var batch []json.RawMessage

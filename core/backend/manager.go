@@ -6,7 +6,6 @@ package backend
 import (
 	"context"
 	"encoding/json"
-	"reflect"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -120,7 +119,7 @@ func (m *Manager) SetServers(servers []surface.Server) {
 			continue // the first of a name wins, as in the host's own order
 		}
 		b := old[srv.Name]
-		if b != nil && reflect.DeepEqual(b.srv, srv) {
+		if b != nil && b.isFor(srv) {
 			delete(old, srv.Name)
 		} else {
 			b = newBackend(m, srv)

@@ -2,17 +2,11 @@ package backend
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
-
-// errOAuth is the failure of a server to which only the host can log in.
-var errOAuth = errors.New("needs the host's own OAuth (the server answered 401)")
-
-func needsOAuth(err error) bool { return errors.Is(err, errOAuth) }
 
 // open starts a session once it is its turn, within the server's own deadline.
 func (b *backend) open(a *attempt) (*session, error) {
@@ -26,7 +20,7 @@ func (b *backend) open(a *attempt) (*session, error) {
 	if limit <= 0 {
 		limit = defaultStartTimeout
 	}
-	ctx, cancel := context.WithTimeoutCause(b.m.ctx, limit, slowStart{limit})
+	ctx, cancel := context.WithTimeoutCause(b.m.ctx, limit, slow{"initialize", limit})
 	defer cancel()
 	s := &session{
 		server: b.srv.Name, client: b.m.opt.Client, log: b.log, began: time.Now(),
@@ -46,8 +40,8 @@ func (b *backend) open(a *attempt) (*session, error) {
 	if err := s.initialize(ctx, b.capabilities()); err != nil {
 		// It may be stubborn; whoever waits for the failure need not wait for that.
 		b.m.wg.Go(s.link.close)
-		if words := s.link.words(); words != "" && isHung(err) {
-			err = fmt.Errorf("%w; its last words: %s", err, words)
+		if isHung(err) {
+			err = withWords(err, s.link.words())
 		}
 		return nil, err
 	}

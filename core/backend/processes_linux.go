@@ -17,7 +17,9 @@ func adoptOrphans() error {
 		return fmt.Errorf("become the subreaper: %w", err)
 	}
 	// The name of the whole process, which prctl would set for one thread only.
-	return os.WriteFile("/proc/self/comm", []byte(spawnerName), 0)
+	// Where that is forbidden it works under another name.
+	_ = os.WriteFile("/proc/self/comm", []byte(spawnerName), 0)
+	return nil
 }
 
 // childAttr puts a child at the head of a group of its own. Should the spawner
@@ -35,7 +37,10 @@ func signalTree(pid int, sig syscall.Signal) {
 }
 
 // signalAll signals everything that descends from this process.
-func signalAll(_ []int, sig syscall.Signal) {
+func signalAll(groups []int, sig syscall.Signal) {
+	for _, g := range groups {
+		_ = syscall.Kill(-g, sig)
+	}
 	for _, p := range descendants(os.Getpid()) {
 		_ = syscall.Kill(p, sig)
 	}

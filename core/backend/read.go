@@ -23,7 +23,7 @@ func (b *backend) read(s *session, k kinds) {
 	if limit <= 0 {
 		limit = defaultStartTimeout
 	}
-	ctx, cancel := context.WithTimeoutCause(b.m.ctx, limit, slowStart{limit})
+	ctx, cancel := context.WithTimeoutCause(b.m.ctx, limit, slow{"a request for its lists", limit})
 	defer cancel()
 
 	b.mu.Lock()
@@ -65,7 +65,7 @@ func (b *backend) unread(s *session, k kinds, err error) {
 		return
 	default:
 	}
-	b.log.Warn("its lists could not be read", "error", err)
+	b.log.Warn("its lists could not be read", "error", withoutWords(err))
 	b.mu.Lock()
 	b.failures++
 	b.lastErr = err
@@ -84,10 +84,10 @@ func (b *backend) remember(err error) {
 	if c == nil || errors.Is(err, errClosing) || b.m.ctx.Err() != nil {
 		return
 	}
-	b.log.Warn("it failed", "error", err)
+	b.log.Warn("it failed", "error", withoutWords(err))
 	if err := c.Put(listing.Listing{
 		Server: b.srv.Name, Fingerprint: b.srv.Fingerprint(), Capabilities: string(b.capabilities()),
-		Failed: err.Error(), Hung: isHung(err),
+		Failed: withoutWords(err), Hung: isHung(err),
 	}); err != nil {
 		b.log.Warn("its failure could not be kept", "error", err)
 	}

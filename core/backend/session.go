@@ -69,7 +69,7 @@ func (s *session) initialize(ctx context.Context, capabilities json.RawMessage) 
 	}
 	result, err := s.link.Call(ctx, "initialize", params)
 	if err != nil {
-		return s.explain(err)
+		return s.cause(err)
 	}
 	if err := json.Unmarshal(result, &s.hello); err != nil {
 		return fmt.Errorf("the answer to initialize: %w", err)
@@ -83,22 +83,22 @@ func (s *session) call(ctx context.Context, method string, params json.RawMessag
 	params, done := s.progress.watch(params, onProgress)
 	defer done()
 	result, err := s.link.Call(ctx, method, params)
-	if err != nil {
-		return nil, s.explain(err)
+	if err == nil || ctx.Err() != nil || errors.As(err, new(*rpc.Error)) {
+		return result, err
 	}
-	return result, nil
+	return nil, rpc.Errorf(CodeConnectionClosed, "server %q: %v", s.server, s.cause(err))
 }
 
-// explain turns the bare end of a connection into what ended it.
-func (s *session) explain(err error) error {
+// cause turns the bare end of a connection into what ended it.
+func (s *session) cause(err error) error {
 	if !errors.Is(err, rpc.ErrClosed) {
 		return err
 	}
 	select {
 	case <-s.link.done():
-		return rpc.Errorf(CodeConnectionClosed, "server %q has ended: %v", s.server, s.link.why())
+		return s.link.why()
 	case <-time.After(time.Second):
-		return rpc.Errorf(CodeConnectionClosed, "server %q: %v", s.server, err)
+		return err
 	}
 }
 

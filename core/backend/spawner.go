@@ -128,7 +128,6 @@ func (s *spawner) start(ctx context.Context, l launch) (*child, error) {
 			}
 			return nil, errors.New(e.What)
 		}
-		c.pid = e.PID
 		return c, nil
 	case <-s.gone:
 		s.drop(c)
@@ -250,6 +249,7 @@ func (s *spawner) listen() {
 			c.status = e.What
 			close(c.exited)
 		default:
+			c.pid = e.PID
 			c.started <- e
 		}
 	}
@@ -257,6 +257,9 @@ func (s *spawner) listen() {
 	s.mu.Lock()
 	for key, c := range s.children {
 		delete(s.children, key)
+		if c.pid > 0 {
+			_ = syscall.Kill(-c.pid, syscall.SIGKILL) // a killed spawner could end no grandchildren
+		}
 		c.status = errSpawnerGone.Error()
 		close(c.exited)
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
@@ -98,6 +100,28 @@ func TestWhatCannotStartSaysWhy(t *testing.T) {
 		if s.State != Failed || !strings.Contains(s.Error, wants[s.Server]) {
 			t.Errorf("status %+v", s)
 		}
+	}
+}
+
+func TestWhatAServerWritesToStderrIsKeptNowhere(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var log strings.Builder
+	m := newManager(t, Options{
+		Servers: []surface.Server{shell("s", "echo token s3cret is wrong >&2; exit 1")},
+		Cache:   listing.OpenCache(dir), Log: hclog.New(&hclog.LoggerOptions{Output: &log, Level: hclog.Trace}),
+	})
+	m.Refresh(within(t))
+	if s := m.Status()[0]; !strings.Contains(s.Error, "s3cret") {
+		t.Errorf("the user is not told: %+v", s)
+	}
+	m.Close()
+	cached, err := os.ReadFile(filepath.Join(dir, "probe-cache.json"))
+	if err != nil || !strings.Contains(string(cached), "exit status 1") || strings.Contains(string(cached), "s3cret") {
+		t.Errorf("cache %s, %v", cached, err)
+	}
+	if !strings.Contains(log.String(), "exit status 1") || strings.Contains(log.String(), "s3cret") {
+		t.Errorf("log %s", log.String())
 	}
 }
 

@@ -76,9 +76,7 @@ func (k *stdio) watch(stderrEnd <-chan struct{}) {
 	case <-stderrEnd:
 	case <-time.After(settle):
 	}
-	if last := k.words(); last != "" {
-		k.reason = fmt.Errorf("%w; its last words: %s", k.reason, last)
-	}
+	k.reason = withWords(k.reason, k.words())
 	close(k.over)
 	k.close()
 }
