@@ -154,7 +154,7 @@ func (g *maker) op(f Format) Op {
 		path = append(path, pick(g.r, names...))
 	}
 	if g.apart {
-		names = map[OpKind][]string{Set: {"k", "x y"}, Append: {"l", "m"}, Table: {"t"}}[kind]
+		names = map[OpKind][]string{Set: {"k", "s"}, Append: {"l", "m"}, Table: {"t"}}[kind]
 	}
 	path = append(path, pick(g.r, names...))
 	return Op{Kind: kind, Path: path, Value: json.RawMessage(value)}

@@ -188,6 +188,17 @@ func TestFilesOfOursThatTheUserChanged(t *testing.T) {
 	h.wants("was.json", "{\"theirs\":1}\n")
 }
 
+func TestEditsThatUndoEachOther(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("f", "{}\n")
+	_, err := h.store.Plan(wsA, []Edit{{Path: h.path("f"), Format: JSON, Ops: []Op{set(1, "a", "b"), set(2, "a")}}})
+	if err == nil || !strings.Contains(err.Error(), "a.b was changed since") {
+		t.Error(err)
+	}
+	h.wants("f", "{}\n")
+}
+
 // Folders that were made for files of several owners go with the last of them.
 func TestFoldersGoWithTheLastFile(t *testing.T) {
 	t.Parallel()

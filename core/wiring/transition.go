@@ -2,6 +2,7 @@ package wiring
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -23,6 +24,20 @@ func (t *turn) next(now *snapshot) (*snapshot, error) {
 	if t.Format == Whole {
 		return t.whole(now, ops)
 	}
+	next, err := t.spliced(now, ops)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range t.Placed {
+		if why := t.gone(next.text(), p); why != "" && t.mine(p.Op) {
+			return nil, fmt.Errorf("%s: %s %s by another edit of the same plan", t.Path, strings.Join(p.Path, "."), why)
+		}
+	}
+	return next, nil
+}
+
+// spliced is next for a file that is not ours alone.
+func (t *turn) spliced(now *snapshot, ops []Op) (*snapshot, error) {
 	untouched := now.sum() == t.Written
 	if untouched {
 		// Nobody came between: what is wanted is built upon the user's own text.
