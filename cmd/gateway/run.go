@@ -65,8 +65,11 @@ func run(args []string, std streams, env []string) error {
 
 	p := newProgram(o, layout, env, dir)
 	defer p.adapter.close()
+	if o.http != "" {
+		return p.serveHTTP(ctx)
+	}
 	defer p.meetHooks()()
-	err = gateway.ServeStdio(ctx, p.gatewayOptions(), std.in, std.out)
+	err = gateway.ServeStdio(ctx, p.gatewayOptions(p.binding), std.in, std.out)
 	if ctx.Err() != nil {
 		return nil // told to end
 	}
@@ -96,10 +99,10 @@ func newProgram(o options, layout paths.Layout, env []string, dir string) *progr
 	return p
 }
 
-func (p *program) gatewayOptions() gateway.Options {
+func (p *program) gatewayOptions(b *hook.Binding) gateway.Options {
 	return gateway.Options{
 		HostName: p.host, Version: buildinfo.String(), Config: p.config,
-		Policy: p.policy, Binding: p.binding, Memory: gateway.NewMemory(p.state, p.binding),
+		Policy: p.policy, Binding: b, Memory: gateway.NewMemory(p.state, b),
 		Usage: p.usage, Approvals: p.trust, Log: p.log,
 		Backends: func(client backend.Client, changed func(string)) gateway.Backends {
 			return backend.New(backend.Options{

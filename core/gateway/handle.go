@@ -8,6 +8,10 @@ import (
 	"github.com/ctx-sidecar/ctx/core/rpc"
 )
 
+// errDiscover refuses server/discover: answering it would commit the host to the
+// stateless protocol, which has no requests from servers to hosts.
+var errDiscover = rpc.Errorf(rpc.CodeMethodNotFound, "this server speaks the protocol up to 2025-11-25: send initialize")
+
 // Handle answers one request of the host's. The error is for a JSON-RPC error
 // response.
 func (g *Gateway) Handle(ctx context.Context, id json.RawMessage, method string, params json.RawMessage) (json.RawMessage, error) {
@@ -16,9 +20,7 @@ func (g *Gateway) Handle(ctx context.Context, id json.RawMessage, method string,
 		hello := g.greet(ctx, params)
 		return g.lifecycle(context.WithValue(ctx, greetingKey{}, hello), id, method, params)
 	case "server/discover":
-		// Answering it would commit the host to the stateless protocol, which
-		// has no requests from servers to hosts.
-		return nil, rpc.Errorf(rpc.CodeMethodNotFound, "this server speaks the protocol up to 2025-11-25: send initialize")
+		return nil, errDiscover
 	case "tools/list":
 		return g.listTools(ctx)
 	case "tools/call":

@@ -18,9 +18,10 @@ type recorder struct {
 	memory *Memory
 	errors hclog.Logger
 
-	calls chan usage.Call
-	done  sync.WaitGroup
-	once  sync.Once
+	done sync.WaitGroup
+
+	mu    sync.Mutex
+	calls chan usage.Call // nil once closed
 }
 
 // mostWaiting bounds the calls that wait for a slow disk; beyond it a call goes
@@ -29,12 +30,18 @@ const mostWaiting = 256
 
 func newRecorder(o Options) *recorder {
 	r := &recorder{host: o.HostName, log: o.Usage, memory: o.Memory, errors: o.Log, calls: make(chan usage.Call, mostWaiting)}
-	r.done.Go(r.run)
+	calls := r.calls
+	r.done.Go(func() { r.run(calls) })
 	return r
 }
 
 func (r *recorder) call(session string, t listing.Tool, failed bool) {
 	c := usage.Call{Session: session, Host: r.host, Server: t.Server, Tool: t.Name, At: time.Now().UTC(), Failed: failed, Via: usage.ViaGateway}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.calls == nil {
+		return // it was answered after its session had ended
+	}
 	select {
 	case r.calls <- c:
 	default:
@@ -42,8 +49,8 @@ func (r *recorder) call(session string, t listing.Tool, failed bool) {
 	}
 }
 
-func (r *recorder) run() {
-	for c := range r.calls {
+func (r *recorder) run(calls <-chan usage.Call) {
+	for c := range calls {
 		if err := r.log.Append(c); err != nil {
 			r.errors.Warn("call not counted", "error", err)
 		}
@@ -54,6 +61,11 @@ func (r *recorder) run() {
 }
 
 func (r *recorder) close() {
-	r.once.Do(func() { close(r.calls) })
+	r.mu.Lock()
+	if r.calls != nil {
+		close(r.calls)
+		r.calls = nil
+	}
+	r.mu.Unlock()
 	r.done.Wait()
 }
