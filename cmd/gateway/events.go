@@ -6,7 +6,9 @@ import (
 	"sync"
 
 	"github.com/ctx-sidecar/ctx/core/event"
+	"github.com/ctx-sidecar/ctx/core/gateway"
 	"github.com/ctx-sidecar/ctx/core/hook"
+	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/rendezvous"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/trust"
@@ -82,11 +84,33 @@ func (e *events) handler() *hook.Handler {
 			Sources: e.policy.Sources,
 			Cache:   e.cache, State: e.state, Usage: e.usage,
 			GatewayActive: true,
+			Gateway:       e.listed,
 			Waiting:       e.waiting,
 			Log:           e.log.Named("hook"),
 		})
 	})
 	return e.hook
+}
+
+// listed is what the gateway lists as far as the servers behind it are known,
+// and leaves that for hooks that do not find the gateway up.
+func (e *events) listed(surface.Sources, []surface.Server) (listing.Listing, bool) {
+	rules := e.policy.Rules(context.Background())
+	var known []listing.Listing
+	for _, srv := range rules.Servers {
+		if l, ok := e.cache.Any(srv.Name, srv.Fingerprint()); ok {
+			known = append(known, l)
+		}
+	}
+	l, err := gateway.Preview(e.config, rules, known)
+	if err != nil {
+		e.log.Warn("the gateway's own listing", "error", err)
+		return l, false
+	}
+	if err := e.cache.PutGateway(e.host, l); err != nil {
+		e.log.Warn("the gateway's own listing is not kept", "error", err)
+	}
+	return l, true
 }
 
 // waiting names the servers that the user has yet to approve.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -28,7 +29,8 @@ func (h *home) probe() *listing.Cache {
 func TestProbeListsWhatTheUserApproved(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	approved, unknown, off, broken := h.stub("approved"), h.stub("unknown"), h.stub("off"), surface.Server{
+	mark := filepath.Join(h.dir, "mark")
+	approved, unknown, off, broken := h.stub("approved"), h.stub("unknown", "-mark", mark), h.stub("off", "-mark", mark), surface.Server{
 		Name: "broken", Scope: surface.ScopeProject, Transport: surface.Stdio, Command: filepath.Join(h.dir, "nowhere"),
 	}
 	h.declare(approved, off, broken)
@@ -44,6 +46,9 @@ func TestProbeListsWhatTheUserApproved(t *testing.T) {
 		if _, ok := cache.Any(s.Name, s.Fingerprint()); ok {
 			t.Errorf("%s was listed", s.Name)
 		}
+	}
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("a server that the user did not approve, or switched off, was started")
 	}
 	// One that does not start is not tried in every session.
 	first, ok := cache.Failure("broken", broken.Fingerprint(), `{"elicitation":{},"roots":{"listChanged":true},"sampling":{}}`)
