@@ -105,7 +105,7 @@ func (st step) write() error {
 		return err
 	}
 	if st.After == nil {
-		clear(st.Clear)
+		rmdirs(st.Clear)
 	}
 	return nil
 }
@@ -118,8 +118,8 @@ func (st step) note(journal *snapshot) error {
 	return journal.write(st.Journal)
 }
 
-// clear removes folders, innermost first, as far as they are empty.
-func clear(dirs []string) {
+// rmdirs removes folders, innermost first, as far as they are empty.
+func rmdirs(dirs []string) {
 	for _, dir := range dirs {
 		// A folder that somebody else uses by now is not empty, and stays; what
 		// is no folder any more is not ours.
@@ -165,7 +165,7 @@ func (st step) back() error {
 		return err
 	}
 	if st.Before == nil {
-		clear(reversed(st.Make))
+		rmdirs(reversed(st.Make))
 	}
 	return nil
 }

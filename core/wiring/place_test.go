@@ -129,6 +129,9 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	h.link("nowhere", "lost")
+	_, err := h.store.Plan(wsA, []Edit{{Path: h.path("lost/x"), Format: Whole}})
+	h.refused(err, "lost/x: cannot be written: its folder "+h.path("lost")+": is a link that leads nowhere")
 	if _, err := h.store.Plan(wsA, []Edit{{Path: "relative", Format: Whole}}); err == nil {
 		t.Error("a relative path is taken")
 	}
@@ -158,6 +161,22 @@ func TestUnwritableFolderIsFoundBeforeTheFirstWrite(t *testing.T) {
 		t.Error(err)
 	}
 	h.wants("good", "{}\n")
+}
+
+func TestUnreadableFileIsRefused(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("root may read any file")
+	}
+	h := newHome(t)
+	h.write("f", "{}\n")
+	if err := os.Chmod(h.path("f"), 0o200); err != nil {
+		t.Fatal(err)
+	}
+	_, err := h.store.Plan(wsA, []Edit{{Path: h.path("f"), Format: JSON, Ops: []Op{set(1, "k")}}})
+	if err == nil || !strings.Contains(err.Error(), "/f: permission denied") {
+		t.Error(err)
+	}
 }
 
 func TestFilesThatGitTracks(t *testing.T) {

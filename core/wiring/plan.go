@@ -186,8 +186,11 @@ func (p *planner) allowed(e Edit, target string) error {
 		if err == nil {
 			return nil
 		}
+		if _, link := os.Lstat(dir); link == nil && errors.Is(err, fs.ErrNotExist) {
+			err = errors.New("is a link that leads nowhere")
+		}
 		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			return &FileError{Path: e.Path, Msg: fmt.Sprintf("cannot be written: the folder %s: %v", dir, err), hint: "make the folder writable; nothing was changed"}
+			return &FileError{Path: e.Path, Msg: fmt.Sprintf("cannot be written: its folder %s: %v", dir, err), hint: "mend the folder; nothing was changed"}
 		}
 		dir = filepath.Dir(dir)
 	}

@@ -3,6 +3,7 @@ package jsontext
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"github.com/tailscale/hujson"
 
@@ -51,7 +52,7 @@ func (d document) add(values []hujson.Value, path []string, v hujson.Value, exis
 	if existing && (have < 0 || made > 0) {
 		return nil, splice.Undo{}, splice.Errorf(0, "%s is not in this file", splice.Quote(path[:len(path)-1]))
 	}
-	for _, key := range backwards(path[len(path)-made:]) {
+	for _, key := range slices.Backward(path[len(path)-made:]) {
 		v = wrap(key, v)
 	}
 	key := path[max(have, 0)]
@@ -112,14 +113,6 @@ func ready(src []byte, value json.RawMessage) (document, hujson.Value, error) {
 func wrap(key string, v hujson.Value) hujson.Value {
 	name := hujson.Value{Value: hujson.Literal(quote(key))}
 	return hujson.Value{Value: &hujson.Object{Members: []hujson.ObjectMember{{Name: name, Value: v}}}}
-}
-
-func backwards(path []string) []string {
-	out := make([]string, 0, len(path))
-	for i := len(path) - 1; i >= 0; i-- {
-		out = append(out, path[i])
-	}
-	return out
 }
 
 // equal compares what two values mean.
