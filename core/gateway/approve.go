@@ -55,26 +55,24 @@ func (g *Gateway) permit(ctx context.Context, rules *Rules, t listing.Tool, argu
 	return refuse("%s was not called: %s, and this host cannot ask the user here. The user can allow this one call by running \"ctx approve\" in a terminal, after which the same call goes through, or set this tool's approval in the host's configuration.", t.ID(), v.Reason)
 }
 
-// ask shows the user what would be called, through the host.
+// ask shows the user what would be called, through the host. The form has no
+// fields: accepting it is the answer, which a terminal can give as well, and a
+// host whose user has switched all questions off accepts such a form by itself.
 func (g *Gateway) ask(ctx context.Context, call trust.Call) (allowed bool, err error) {
 	raw, err := g.host.Call(ctx, "elicitation/create", encode(map[string]any{
 		"message":         "Allow this call? " + call.Summary,
-		"requestedSchema": json.RawMessage(`{"type":"object","properties":{"allow":{"type":"boolean","title":"Allow this call","default":true}},"required":["allow"]}`),
+		"requestedSchema": json.RawMessage(`{"type":"object","properties":{}}`),
 	}))
 	if err != nil {
 		return false, err
 	}
 	var reply struct {
-		Action  string `json:"action"`
-		Content struct {
-			Allow *bool `json:"allow"`
-		} `json:"content"`
+		Action string `json:"action"`
 	}
 	if err := json.Unmarshal(raw, &reply); err != nil {
 		return false, fmt.Errorf("answer to elicitation/create: %w", err)
 	}
-	// Accepting is the answer; the form can only take it back.
-	return reply.Action == "accept" && (reply.Content.Allow == nil || *reply.Content.Allow), nil
+	return reply.Action == "accept", nil
 }
 
 func hash(arguments json.RawMessage) string {

@@ -293,9 +293,8 @@ func TestAWriteIsAskedForThroughTheHost(t *testing.T) {
 		answer string
 		called bool
 	}{
-		"allowed":   {`{"action":"accept","content":{"allow":true}}`, true},
+		"allowed":   {`{"action":"accept","content":{}}`, true},
 		"accepted":  {`{"action":"accept"}`, true},
-		"unticked":  {`{"action":"accept","content":{"allow":false}}`, false},
 		"declined":  {`{"action":"decline"}`, false},
 		"cancelled": {`{"action":"cancel"}`, false},
 	} {
@@ -308,6 +307,10 @@ func TestAWriteIsAskedForThroughTheHost(t *testing.T) {
 		}
 		if len(b.host.asked) != 1 || !strings.Contains(b.host.asked[0], `fs:write_file {\"path\":\"/x\"}`) {
 			t.Errorf("%s: asked %q", name, b.host.asked)
+		}
+		// Only a form without fields can be answered where all questions are off.
+		if !strings.Contains(b.host.asked[0], `"requestedSchema":{"type":"object","properties":{}}`) {
+			t.Errorf("%s: the form demands something: %q", name, b.host.asked)
 		}
 		if r := b.call(callTool, `{"tool":"fs:read_text_file"}`); r.IsError || len(b.host.asked) != 1 {
 			t.Errorf("%s: a read was asked for", name)
