@@ -4,14 +4,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
 // hostPID names the variable in which a hook and the gateway hand on the id of
 // the host's process.
 const hostPID = "CTX_HOST_PID"
+
+const unseenCommandLine = "what the command line of the running session says"
 
 // readCommandLine reads the arguments that the running session was started
 // with: they may hold rules and settings that stand in no file.
@@ -22,8 +26,7 @@ func (r *reader) readCommandLine() {
 	}
 	raw, err := os.ReadFile(filepath.Join("/proc", filepath.Base(pid), "cmdline"))
 	if err != nil || len(raw) == 0 {
-		r.out.Unseen = append(r.out.Unseen,
-			"rules and settings given on the command line of the running session")
+		r.out.Unseen = append(r.out.Unseen, unseenCommandLine)
 		return
 	}
 	r.argv = strings.Split(strings.TrimRight(string(raw), "\x00"), "\x00")
@@ -74,6 +77,39 @@ func (r *reader) settingsFlag() (node, string, bool) {
 		return node{}, "", false
 	}
 	return d.node(), path, true
+}
+
+// serversFlag declares the servers of --mcp-config, each value a file or JSON,
+// and reports whether they are the only ones. No gateway can stand before them:
+// another session has others.
+func (r *reader) serversFlag() (strict bool) {
+	for _, value := range r.flagValues("--mcp-config") {
+		var n node
+		if strings.HasPrefix(strings.TrimSpace(value), "{") {
+			d, err := parse("--mcp-config", []byte(value))
+			if err != nil {
+				r.warn("%v", err)
+				continue
+			}
+			n = d.node()
+		} else {
+			if !filepath.IsAbs(value) {
+				value = filepath.Join(r.launch, value)
+			}
+			n = r.json(value)
+		}
+		for name, entry := range n.get("mcpServers").members() {
+			s, ok := r.server(name, entry, surface.ScopeLocal)
+			if !ok {
+				continue
+			}
+			if s.Own = filepath.Base(s.Command) == gatewayName; !s.Own {
+				s.Direct = "given on the command line of this session"
+			}
+			r.addServer(s)
+		}
+	}
+	return slices.Contains(r.argv, "--strict-mcp-config")
 }
 
 // ruleFlags are the permission rules on the command line. A value may hold

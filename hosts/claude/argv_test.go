@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -74,7 +75,7 @@ func TestRulesOnTheCommandLineOfTheSession(t *testing.T) {
 	if s.Loading != surface.Eager {
 		t.Error("the environment of --settings does not count")
 	}
-	if len(s.Unseen) > 0 {
+	if slices.Contains(s.Unseen, unseenCommandLine) {
 		t.Errorf("unseen: %q", s.Unseen)
 	}
 }
@@ -82,7 +83,27 @@ func TestRulesOnTheCommandLineOfTheSession(t *testing.T) {
 func TestUnreadableCommandLineIsSaid(t *testing.T) {
 	t.Parallel()
 	s := sourcesWith(t, 1<<30) // beyond any process id
-	if len(s.Unseen) != 1 {
+	if !slices.Contains(s.Unseen, unseenCommandLine) {
 		t.Errorf("unseen: %q", s.Unseen)
+	}
+}
+
+func TestServersOnTheCommandLineOfTheSession(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("command lines of others are read from /proc")
+	}
+	dir := t.TempDir()
+	write(t, dir+"/mcp.json", `{"mcpServers": {"filed": {"command": "x"}, "ctx": {"command": "/bin/ctx-gateway"}}}`)
+	s := sourcesWith(t, host(t, "--mcp-config", dir+"/mcp.json", `{"mcpServers": {"inline": {"command": "x"}}}`, "--strict-mcp-config"))
+	got := map[string]bool{}
+	for _, server := range s.Servers {
+		got[server.Name] = server.Direct != ""
+		if server.Own != (server.Name == "ctx") {
+			t.Errorf("%s is ours: %v", server.Name, server.Own)
+		}
+	}
+	if diff := cmp.Diff(map[string]bool{"filed": true, "inline": true, "ctx": false}, got); diff != "" {
+		t.Errorf("servers, and whether they stay direct (-want +got):\n%s", diff)
 	}
 }

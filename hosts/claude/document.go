@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"os"
 	"regexp"
 
 	"github.com/tailscale/hujson"
@@ -39,14 +38,6 @@ func parse(path string, src []byte) (*document, error) {
 		return nil, fmt.Errorf("%s:1:1: a JSON object is expected", path)
 	}
 	return d, nil
-}
-
-func readDocument(path string) (*document, error) {
-	src, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return parse(path, src)
 }
 
 var hujsonPosition = regexp.MustCompile(`^hujson: line (\d+), column (\d+): (?s:(.*))$`)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,6 +58,10 @@ func newReader(a *adapter, req plugins.SourcesRequest) *reader {
 		Servers:  []surface.Server{},
 		Items:    []surface.Item{},
 		Rules:    []surface.Rule{},
+		Unseen: []string{
+			"servers that claude.ai adds to a session that is logged in",
+			"settings that an organization delivers other than by file",
+		},
 	}
 	r.readCommandLine()
 	r.readSettings()
@@ -81,7 +86,7 @@ func (r *reader) json(path string) node {
 	if !ok {
 		r.note(path)
 		var err error
-		d, err = readDocument(path)
+		d, err = r.read(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) || isNotDir(err):
 		case err != nil:
@@ -96,6 +101,18 @@ func (r *reader) json(path string) node {
 		return node{}
 	}
 	return d.node()
+}
+
+// read parses a file; of ~/.claude.json no more than this session needs.
+func (r *reader) read(path string) (*document, error) {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if path == r.global {
+		src = prune(bytes.TrimPrefix(src, bom), r.root)
+	}
+	return parse(path, src)
 }
 
 // strict says so where a file has comments or trailing commas. What it holds is

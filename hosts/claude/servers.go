@@ -9,9 +9,18 @@ import (
 )
 
 // readServers collects the servers of every scope, the strongest first; of
-// several with one name the first declaration is the whole truth. A
-// managed-mcp.json lets no others in.
+// several with one name the first declaration is the whole truth.
 func (r *reader) readServers() {
+	if strict := r.serversFlag(); !strict {
+		r.readFiles()
+	}
+	r.readSwitches()
+	r.readApprovals()
+}
+
+// readFiles declares what stands in files. A managed-mcp.json lets no other
+// file count but those of plugins.
+func (r *reader) readFiles() {
 	if n := r.json(filepath.Join(r.managed, "managed-mcp.json")); n.ok() {
 		r.declare(n.get("mcpServers"), surface.ScopeManaged)
 	} else {
@@ -24,8 +33,6 @@ func (r *reader) readServers() {
 	for _, p := range r.plugins() {
 		r.declarePlugin(p)
 	}
-	r.readSwitches()
-	r.readApprovals()
 }
 
 // declare adds the servers of one mcpServers object.

@@ -13,6 +13,8 @@ const (
 	hooksName  = "ctx-hooks"
 	serverName = "ctx"
 	ourPrefix  = "mcp__plugin_ctx_ctx__"
+
+	gatewayName = "ctx-gateway" // the program
 )
 
 // plain writes a name as Claude Code does in the names of tools: every
