@@ -125,6 +125,9 @@ func (s *Store) journals() (all []*journal, notes []string, err error) {
 			continue
 		}
 		b, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // taken out by another program just now
+		}
 		if err != nil {
 			return nil, nil, err
 		}

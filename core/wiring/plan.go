@@ -51,7 +51,7 @@ func (s *Store) plan(owner Owner, edits []Edit) (*Change, error) {
 	for _, j := range known {
 		target, _, err := look(j.Path)
 		if err != nil && j.wants(owner) != nil {
-			return nil, fmt.Errorf("%s: %w", j.Path, err)
+			return nil, named(j.Path, err)
 		}
 		if err == nil {
 			p.targets[target] = j

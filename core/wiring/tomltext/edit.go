@@ -100,7 +100,11 @@ func Append(src []byte, path []string, raw json.RawMessage, existing bool) ([]by
 	if parent := path[:len(path)-1]; existing && d.root.find(parent) == nil {
 		return nil, undo{}, splice.Errorf(0, "%s is not in this file", splice.Quote(parent))
 	}
-	return d.addSection(section("[[", path, "]]", v, d.newline), undo{})
+	made := 0
+	if array == nil {
+		made = 1
+	}
+	return d.addSection(section("[[", path, "]]", v, d.newline), undo{Made: made})
 }
 
 // added counts the array around an appended value as made.

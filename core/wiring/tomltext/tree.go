@@ -213,6 +213,3 @@ func Tree(src []byte) (any, error) {
 	}
 	return d.root.tree(), nil
 }
-
-// Empty reports whether the text is blank.
-func Empty(src []byte) bool { return splice.Blank(src) }
