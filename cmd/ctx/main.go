@@ -7,10 +7,8 @@ import (
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/root"
-	"github.com/ctx-sidecar/ctx/core/backend"
 )
 
 func main() {
-	backend.SpawnerMain()
 	os.Exit(root.Main(os.Args[1:], os.Environ(), iostreams.System(os.Environ())))
 }

@@ -8,12 +8,9 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-
-	"github.com/ctx-sidecar/ctx/core/backend"
 )
 
 func main() {
-	backend.SpawnerMain()
 	signal.Ignore(syscall.SIGPIPE) // a host that no longer reads is an error of the write
 	if err := command(os.Args[1:], takeStreams(), os.Environ()); err != nil {
 		code := report(err)

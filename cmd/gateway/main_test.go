@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctx-sidecar/ctx/core/backend"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/rpc"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -33,7 +32,6 @@ var scratch string
 // TestMain is every program of the tests: they are this binary under other
 // names.
 func TestMain(m *testing.M) {
-	backend.SpawnerMain()
 	switch filepath.Base(os.Args[0]) {
 	case "ctx-gateway":
 		main()

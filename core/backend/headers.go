@@ -20,7 +20,7 @@ const (
 
 // headers resolves the headers of a server that is reached by URL. What its
 // command prints comes last and wins.
-func (e *expander) headers(ctx context.Context, s surface.Server, dir string, spawn func() (*spawner, error)) (map[string]string, error) {
+func (e *expander) headers(ctx context.Context, s surface.Server, dir string, spawn func() (*spawnerProcess, error)) (map[string]string, error) {
 	h := make(map[string]string, len(s.Headers)+len(s.HeaderEnv)+1)
 	for name, v := range s.Headers {
 		h[name] = e.expand(v)
@@ -55,7 +55,7 @@ func (e *expander) headers(ctx context.Context, s surface.Server, dir string, sp
 // runForHeaders runs a command that prints a JSON object of strings. It runs
 // below the spawner, so that it cannot outlive the gateway. What it prints is
 // in no error: it is a secret.
-func runForHeaders(ctx context.Context, sp *spawner, l launch) (map[string]string, error) {
+func runForHeaders(ctx context.Context, sp *spawnerProcess, l launch) (map[string]string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, headersTimeout, fmt.Errorf("not done within %s", headersTimeout))
 	defer cancel()
 	c, err := sp.start(ctx, l)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctx-sidecar/ctx/core/backend/internal/spawner"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
@@ -63,9 +64,13 @@ func spawnerOf(t *testing.T, gateway int) int {
 	t.Helper()
 	var found int
 	eventually(t, "the gateway has a spawner", func() bool {
-		for _, pid := range descendants(gateway) {
-			comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
-			if string(comm) == spawnerName+"\n" {
+		stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is good
+		for _, f := range stats {
+			var state string
+			var pid, parent int
+			stat, _ := os.ReadFile(f)
+			n, _ := fmt.Sscanf(string(stat), "%d ("+spawner.Name+") %1s %d", &pid, &state, &parent)
+			if n == 3 && parent == gateway {
 				found = pid
 			}
 		}
@@ -164,27 +169,27 @@ func TestSpawnerOutlivesWhatIsMeantForTheGateway(t *testing.T) {
 	t.Parallel()
 	mark := newMark()
 	gateway := startGateway(t, mark, "ready", stub(t, "a", "-ignore-eof", "-ignore-term"))
-	spawner := spawnerOf(t, gateway.Process.Pid)
+	pid := spawnerOf(t, gateway.Process.Pid)
 
-	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", spawner))
-	if err != nil || string(cmdline) != spawnerName+"\x00" {
+	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil || string(cmdline) != spawner.Name+"\x00" {
 		t.Errorf("command line %q, %v", cmdline, err)
 	}
-	if env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", spawner)); err != nil || len(env) != 0 {
+	if env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)); err != nil || len(env) != 0 {
 		t.Errorf("it holds the gateway's environment (%d bytes), %v", len(env), err)
 	}
-	if sid, _ := syscall.Getpgid(spawner); sid != spawner {
+	if sid, _ := syscall.Getpgid(pid); sid != pid {
 		t.Errorf("it is in group %d, not one of its own", sid)
 	}
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
-		syscall.Kill(spawner, sig)
+		syscall.Kill(pid, sig)
 	}
 	time.Sleep(100 * time.Millisecond)
-	if gone(spawner) || len(marked(mark)) != 2 {
+	if gone(pid) || len(marked(mark)) != 2 {
 		t.Fatal("SIGINT or SIGHUP ended it")
 	}
-	syscall.Kill(spawner, syscall.SIGTERM)
-	eventually(t, "all are gone after SIGTERM", func() bool { return gone(spawner) && len(marked(mark)) == 1 })
+	syscall.Kill(pid, syscall.SIGTERM)
+	eventually(t, "all are gone after SIGTERM", func() bool { return gone(pid) && len(marked(mark)) == 1 })
 }
 
 func TestCloseEndsEverything(t *testing.T) {

@@ -21,7 +21,6 @@ const patienceOfTests = 20 * time.Second
 var stubDir string
 
 func TestMain(m *testing.M) {
-	SpawnerMain()
 	gatewayMain()
 	var err error
 	if stubDir, err = os.MkdirTemp("", "ctx-backend-"); err != nil {

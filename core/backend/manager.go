@@ -69,7 +69,7 @@ type Manager struct {
 	order    []*backend
 	byName   map[string]*backend
 	spawning sync.Mutex
-	spawner  *spawner
+	spawner  *spawnerProcess
 
 	started atomic.Bool
 	busy    atomic.Int32 // lists being read
@@ -77,7 +77,10 @@ type Manager struct {
 }
 
 // New makes a Manager, which starts no server before [Manager.Start] or the
-// first [Manager.Request]. The caller calls [SpawnerMain] first thing in main.
+// first [Manager.Request].
+//
+// Stdio servers are children of a second process, which runs the caller's own
+// executable but none of its code: see package internal/spawner.
 func New(o Options) *Manager {
 	if o.Log == nil {
 		o.Log = hclog.NewNullLogger()
@@ -263,7 +266,7 @@ func (m *Manager) backend(name string) *backend {
 }
 
 // spawn returns the spawner, started again if it is gone.
-func (m *Manager) spawn() (*spawner, error) {
+func (m *Manager) spawn() (*spawnerProcess, error) {
 	m.spawning.Lock()
 	defer m.spawning.Unlock()
 	if m.spawner != nil {

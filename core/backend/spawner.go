@@ -15,12 +15,14 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ctx-sidecar/ctx/core/backend/internal/spawner"
 )
 
 var errSpawnerGone = errors.New("the process that starts servers has ended")
 
-// spawner is the gateway's end of the spawner process.
-type spawner struct {
+// spawnerProcess is the gateway's end of the spawner process.
+type spawnerProcess struct {
 	control *net.UnixConn
 	process *exec.Cmd
 	gone    chan struct{} // closed when the process no longer answers
@@ -32,7 +34,7 @@ type spawner struct {
 }
 
 // startSpawner starts this executable once more, as the spawner.
-func startSpawner() (*spawner, error) {
+func startSpawner() (*spawnerProcess, error) {
 	ours, theirs, err := socketPair()
 	if err != nil {
 		return nil, fmt.Errorf("socket pair: %w", err)
@@ -52,7 +54,7 @@ func startSpawner() (*spawner, error) {
 	// Without the gateway's environment, which may hold secrets, and in a
 	// session of its own, where no signal of the user's terminal reaches it.
 	cmd := &exec.Cmd{
-		Path: self, Args: []string{spawnerName}, Env: []string{}, Dir: "/",
+		Path: self, Args: []string{spawner.Name}, Env: []string{}, Dir: "/",
 		ExtraFiles:  []*os.File{theirs},
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
@@ -60,7 +62,7 @@ func startSpawner() (*spawner, error) {
 		conn.Close()
 		return nil, err
 	}
-	s := &spawner{
+	s := &spawnerProcess{
 		control: conn.(*net.UnixConn), process: cmd, children: map[int]*child{},
 		gone: make(chan struct{}), ended: make(chan struct{}),
 	}
@@ -80,6 +82,14 @@ func socketPair() (ours, theirs *os.File, err error) {
 	return os.NewFile(uintptr(fds[0]), "control"), os.NewFile(uintptr(fds[1]), "control"), nil
 }
 
+func toBytes(s []string) [][]byte {
+	b := make([][]byte, len(s))
+	for i := range s {
+		b[i] = []byte(s[i])
+	}
+	return b
+}
+
 // launch says how to start a server: everything expanded and resolved.
 type launch struct {
 	path string
@@ -96,12 +106,12 @@ type child struct {
 	status                string        // how it ended; for after exited
 
 	key     int
-	spawner *spawner
-	started chan event
+	spawner *spawnerProcess
+	started chan spawner.Event
 }
 
 // start runs a program below the spawner.
-func (s *spawner) start(ctx context.Context, l launch) (*child, error) {
+func (s *spawnerProcess) start(ctx context.Context, l launch) (*child, error) {
 	c, theirs, err := newChild()
 	if err != nil {
 		return nil, err
@@ -111,7 +121,7 @@ func (s *spawner) start(ctx context.Context, l launch) (*child, error) {
 	s.last++
 	c.key, c.spawner = s.last, s
 	s.children[c.key] = c
-	err = s.send(order{
+	err = s.send(spawner.Order{
 		Op: "start", Key: c.key, Path: []byte(l.path), Args: toBytes(l.args), Env: toBytes(l.env), Dir: []byte(l.dir),
 	}, theirs)
 	s.mu.Unlock()
@@ -139,7 +149,7 @@ func (s *spawner) start(ctx context.Context, l launch) (*child, error) {
 	}
 }
 
-func (s *spawner) drop(c *child) {
+func (s *spawnerProcess) drop(c *child) {
 	s.mu.Lock()
 	delete(s.children, c.key)
 	s.mu.Unlock()
@@ -167,7 +177,7 @@ func newChild() (*child, []*os.File, error) {
 	}
 	c := &child{
 		stdin: all[1], stdout: all[2], stderr: all[4],
-		exited: make(chan struct{}), started: make(chan event, 1),
+		exited: make(chan struct{}), started: make(chan spawner.Event, 1),
 	}
 	return c, theirs, nil
 }
@@ -185,7 +195,7 @@ func (c *child) signal(sig syscall.Signal) {
 	c.spawner.mu.Lock()
 	defer c.spawner.mu.Unlock()
 	// A spawner that is gone has taken the child along.
-	_ = c.spawner.send(order{Op: "signal", Key: c.key, Signal: int(sig)}, nil)
+	_ = c.spawner.send(spawner.Order{Op: "signal", Key: c.key, Signal: int(sig)}, nil)
 }
 
 // stop ends the child: end of input, a second later SIGTERM, another second
@@ -207,7 +217,7 @@ func (c *child) stop() {
 }
 
 // send needs mu: a line must not be torn, nor parted from its files.
-func (s *spawner) send(o order, files []*os.File) error {
+func (s *spawnerProcess) send(o spawner.Order, files []*os.File) error {
 	b, err := json.Marshal(o)
 	if err != nil {
 		return err
@@ -230,10 +240,10 @@ func (s *spawner) send(o order, files []*os.File) error {
 }
 
 // listen takes events until the spawner is gone; with it are its children.
-func (s *spawner) listen() {
+func (s *spawnerProcess) listen() {
 	in := bufio.NewScanner(s.control)
 	for in.Scan() {
-		var e event
+		var e spawner.Event
 		if json.Unmarshal(in.Bytes(), &e) != nil {
 			break
 		}
@@ -270,7 +280,7 @@ func (s *spawner) listen() {
 
 // close lets go of the spawner, which then ends whatever is left, and waits for
 // it.
-func (s *spawner) close() {
+func (s *spawnerProcess) close() {
 	s.control.Close()
 	select {
 	case <-s.ended:

@@ -29,7 +29,7 @@ type stdio struct {
 }
 
 // dialStdio starts a server.
-func dialStdio(ctx context.Context, s *spawner, l launch, e events, log hclog.Logger) (*stdio, error) {
+func dialStdio(ctx context.Context, s *spawnerProcess, l launch, e events, log hclog.Logger) (*stdio, error) {
 	c, err := s.start(ctx, l)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", l.path, err)

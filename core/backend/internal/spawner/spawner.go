@@ -1,4 +1,7 @@
-package backend
+// Package spawner is the process that is the parent of every stdio server. It
+// lives until its gateway is gone, however that came about, and then ends all
+// that it started.
+package spawner
 
 import (
 	"bytes"
@@ -18,42 +21,42 @@ import (
 )
 
 const (
-	// spawnerName is the spawner's argv[0], by which it is recognised, and its
-	// process name: whoever kills the gateway by name must not hit the one that
-	// cleans up after it.
-	spawnerName = "ctx-backends"
-	controlFD   = 3
+	// Name is the spawner's argv[0], by which it is recognised, and its process
+	// name: whoever kills the gateway by name must not hit the one that cleans
+	// up after it.
+	Name = "ctx-backends"
+
+	// ControlFD is the spawner's end of the socket pair.
+	ControlFD = 3
 
 	termGrace = 1500 * time.Millisecond // between asking all to end and making them
 	giveUp    = time.Minute             // for processes that not even SIGKILL ends
 )
 
-// SpawnerMain runs the spawner and does not return, if that is what this
-// process was started as; else it returns at once. A program that uses a
-// [Manager] calls it before anything else.
-//
-// The spawner is the parent of every stdio server. It lives until its gateway
-// is gone, however that came about, and then ends all that it started.
-func SpawnerMain() {
-	if len(os.Args) != 1 || os.Args[0] != spawnerName {
+// A spawner is a process that runs the same executable as its gateway and needs
+// next to nothing of it. It takes over here and not in main, since what all the
+// other packages prepare before main takes longer than starting a server does.
+// That this package is initialised early follows from how little it imports.
+func init() {
+	if len(os.Args) != 1 || os.Args[0] != Name {
 		return
 	}
-	if err := spawnerMain(); err != nil {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
 	syscall.Exit(0) // os.Exit would wait a second under the race detector, and the gateway waits for this
 }
 
-func spawnerMain() error {
+func run() error {
 	// A child's parent-death signal is bound to the thread that forked it, so
 	// all forking happens on this one, which lives as long as the process.
 	runtime.LockOSThread()
-	unix.CloseOnExec(controlFD)
-	f := os.NewFile(controlFD, "control")
+	unix.CloseOnExec(ControlFD)
+	f := os.NewFile(ControlFD, "control")
 	conn, err := net.FileConn(f)
 	if err != nil {
-		return fmt.Errorf("%s is started by ctx-gateway alone: %w", spawnerName, err)
+		return fmt.Errorf("%s is started by ctx-gateway alone: %w", Name, err)
 	}
 	f.Close()
 	control, ok := conn.(*net.UnixConn)
@@ -92,7 +95,7 @@ func spawnerMain() error {
 
 // received is an order with the files that came with it.
 type received struct {
-	order
+	Order
 	files []*os.File
 }
 
@@ -117,7 +120,7 @@ func receive(control *net.UnixConn, orders chan<- received) {
 			}
 			pending = slices.Clone(rest)
 			var o received
-			if err := json.Unmarshal(line, &o.order); err != nil {
+			if err := json.Unmarshal(line, &o.Order); err != nil {
 				return // not our gateway
 			}
 			if o.Op == "start" && len(files) >= 3 {
@@ -172,7 +175,7 @@ func (s *spawnServer) start(o received) {
 		}
 	}()
 	if len(o.files) != 3 {
-		s.tell(event{Op: "failed", Key: o.Key, What: "no stdio came with the order"})
+		s.tell(Event{Op: "failed", Key: o.Key, What: "no stdio came with the order"})
 		return
 	}
 	fds := []uintptr{o.files[0].Fd(), o.files[1].Fd(), o.files[2].Fd()}
@@ -180,7 +183,7 @@ func (s *spawnServer) start(o received) {
 		Dir: string(o.Dir), Env: toStrings(o.Env), Files: fds, Sys: childAttr(),
 	})
 	if err != nil {
-		e := event{Op: "failed", Key: o.Key, What: err.Error()}
+		e := Event{Op: "failed", Key: o.Key, What: err.Error()}
 		var errno syscall.Errno
 		if errors.As(err, &errno) {
 			e.Errno = int(errno)
@@ -189,7 +192,7 @@ func (s *spawnServer) start(o received) {
 		return
 	}
 	s.leaders[pid] = o.Key
-	s.tell(event{Op: "started", Key: o.Key, PID: pid})
+	s.tell(Event{Op: "started", Key: o.Key, PID: pid})
 }
 
 // reap collects every child that has ended, adopted ones too, and reports
@@ -212,7 +215,7 @@ func (s *spawnServer) reap() (left bool) {
 		// A server whose first process is gone is over for its client: what is
 		// left of its group holds on to its pipes and nothing else.
 		_ = syscall.Kill(-pid, syscall.SIGKILL)
-		s.tell(event{Op: "exited", Key: key, What: describe(status)})
+		s.tell(Event{Op: "exited", Key: key, What: describe(status)})
 	}
 }
 
@@ -244,10 +247,10 @@ func (s *spawnServer) endAll() {
 }
 
 // tell reports to the gateway. That it is gone shows elsewhere.
-func (s *spawnServer) tell(e event) {
+func (s *spawnServer) tell(e Event) {
 	b, err := json.Marshal(e)
 	if err != nil {
-		panic("backend: strings and numbers always marshal: " + err.Error())
+		panic("spawner: strings and numbers always marshal: " + err.Error())
 	}
 	_, _ = s.control.Write(append(b, '\n'))
 }

@@ -1,4 +1,4 @@
-package backend
+package spawner
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ func adoptOrphans() error {
 	}
 	// The name of the whole process, which prctl would set for one thread only.
 	// Where that is forbidden it works under another name.
-	_ = os.WriteFile("/proc/self/comm", []byte(spawnerName), 0)
+	_ = os.WriteFile("/proc/self/comm", []byte(Name), 0)
 	return nil
 }
 

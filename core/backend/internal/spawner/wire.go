@@ -1,11 +1,12 @@
-package backend
+package spawner
 
-// Gateway and spawner speak JSON lines over a socket pair. Strings that the
-// kernel does not require to be UTF-8 travel as bytes.
+// Gateway and spawner speak JSON lines over a socket pair, which is the
+// spawner's [ControlFD]. Strings that the kernel does not require to be UTF-8
+// travel as bytes.
 
-// order is what the gateway tells the spawner. A start comes with three file
+// Order is what the gateway tells the spawner. A start comes with three file
 // descriptors: the child's stdin, stdout and stderr.
-type order struct {
+type Order struct {
 	Op     string   `json:"op"`  // "start" or "signal"
 	Key    int      `json:"key"` // the gateway's name for the child
 	Path   []byte   `json:"path,omitempty"`
@@ -15,21 +16,13 @@ type order struct {
 	Signal int      `json:"signal,omitempty"`
 }
 
-// event is what the spawner tells the gateway.
-type event struct {
+// Event is what the spawner tells the gateway.
+type Event struct {
 	Op    string `json:"op"` // "started", "failed" or "exited"
 	Key   int    `json:"key"`
 	PID   int    `json:"pid,omitempty"`
 	What  string `json:"what,omitempty"`  // the error of "failed"; "exit status 1" or "signal: killed" of "exited"
 	Errno int    `json:"errno,omitempty"` // of "failed", when the system gave one
-}
-
-func toBytes(s []string) [][]byte {
-	b := make([][]byte, len(s))
-	for i := range s {
-		b[i] = []byte(s[i])
-	}
-	return b
 }
 
 func toStrings(b [][]byte) []string {
