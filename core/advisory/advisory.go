@@ -95,7 +95,7 @@ func kinds(inv surface.Inventory) string {
 		if len(parts) == most || k.Cost.Resident == 0 {
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s %s (%d)", k.Kind, number(k.Cost.Resident), k.Count))
+		parts = append(parts, fmt.Sprintf("%s %s (%d)", Name(string(k.Kind)), number(k.Cost.Resident), k.Count))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -49,9 +49,9 @@ func (b *Binding) Claim(ev event.Event, workspace string) rendezvous.Claim {
 	return b.claim(ev, workspace)
 }
 
-// Take is Claim, and binds to the event's session unless the answer is No. It
-// reports whether the gateway was bound to another session until now, whose
-// reveals must not outlive it.
+// Take is Claim, and binds to the event's session unless the answer is No; the
+// end of that session sets the gateway free. It reports whether the gateway was
+// bound to another session until now, whose reveals must not outlive it.
 func (b *Binding) Take(ev event.Event, workspace string) (c rendezvous.Claim, rebound bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,6 +61,9 @@ func (b *Binding) Take(ev event.Event, workspace string) (c rendezvous.Claim, re
 	}
 	rebound = b.session != "" && b.session != ev.Session
 	b.session = ev.Session
+	if ev.Kind == event.SessionEnd {
+		b.session = ""
+	}
 	return c, rebound
 }
 

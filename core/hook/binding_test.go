@@ -67,6 +67,21 @@ func TestSecondSessionDoesNotTakeOverAGateway(t *testing.T) {
 	}
 }
 
+func TestEndOfTheSessionSetsTheGatewayFree(t *testing.T) {
+	t.Parallel()
+	b := NewBinding("fake", "/ws", "a")
+	if c, _ := b.Take(event.Event{Host: "fake", Session: "b", Kind: event.SessionEnd}, "/ws"); c != rendezvous.No || b.Session() != "a" {
+		t.Errorf("the end of another: %v, bound to %q", c, b.Session())
+	}
+	if c, rebound := b.Take(event.Event{Host: "fake", Session: "a", Kind: event.SessionEnd}, "/ws"); c != rendezvous.Mine || rebound || b.Session() != "" {
+		t.Errorf("its end: %v, rebound %v, bound to %q", c, rebound, b.Session())
+	}
+	// A new one is taken up with whatever event is the first to be seen.
+	if c, _ := b.Take(event.Event{Host: "fake", Session: "c", Kind: event.Prompt}, "/ws"); c != rendezvous.Could || b.Session() != "c" {
+		t.Errorf("the next one: %v, bound to %q", c, b.Session())
+	}
+}
+
 func TestHostNamesTheSessionItself(t *testing.T) {
 	t.Parallel()
 	b := NewBinding("fake", "/ws", "")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ctx-sidecar/ctx/core/advisory"
 	"github.com/ctx-sidecar/ctx/core/authority"
 	"github.com/ctx-sidecar/ctx/core/event"
 	"github.com/ctx-sidecar/ctx/core/gate"
@@ -58,8 +59,26 @@ func (h *Handler) permit(ctx context.Context, ev event.Event) event.Reply {
 	return h.judge(sources, c, ev.Unattended)
 }
 
-func allow(reason string) event.Reply {
-	return event.Reply{Decision: event.Allow, Reason: "ctx: " + reason}
+func allow(why string) event.Reply {
+	return event.Reply{Decision: event.Allow, Reason: reason("%s", why)}
+}
+
+// id names a tool in a sentence; a server gave it its name.
+func id(server, tool string) string { return advisory.Name(server) + ":" + advisory.Name(tool) }
+
+// reason is one line of ASCII, of a length that every host shows whole.
+func reason(format string, args ...any) string {
+	const most = 300
+	s := strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, "ctx: "+fmt.Sprintf(format, args...))
+	if len(s) > most {
+		s = s[:most-3] + "..."
+	}
+	return s
 }
 
 // call is a call to a tool behind the gateway.
@@ -79,10 +98,10 @@ func (h *Handler) judge(s surface.Sources, c call, unattended bool) event.Reply 
 	}
 	v := g.Rule(server, tool)
 	if v.Decision != event.NoOpinion {
-		return event.Reply{Decision: v.Decision, Reason: fmt.Sprintf("ctx: %s:%s: %s", server, tool, v.Reason)}
+		return event.Reply{Decision: v.Decision, Reason: reason("%s: %s", id(server, tool), v.Reason)}
 	}
 	if tier = max(tier, c.least); tier > authority.Read && !unattended {
-		return event.Reply{Decision: event.Ask, Reason: fmt.Sprintf("ctx: %s:%s may change something (%s)", server, tool, tier)}
+		return event.Reply{Decision: event.Ask, Reason: reason("%s may change something (%s)", id(server, tool), tier)}
 	}
 	return event.Reply{}
 }
