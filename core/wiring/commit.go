@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -178,17 +179,19 @@ func reversed(dirs []string) []string {
 
 // litter removes temporary files that a killed write left beside a file.
 func litter(target string) {
-	// Only a malformed pattern is an error, and a name that makes one has no
-	// such files found.
-	left, _ := filepath.Glob(filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".ctx-*"))
-	for _, f := range left {
-		_ = os.Remove(f)
+	// Where the folder cannot be read there is nothing to be removed either.
+	entries, _ := os.ReadDir(filepath.Dir(target))
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "."+filepath.Base(target)+".ctx-") {
+			_ = os.Remove(filepath.Join(filepath.Dir(target), e.Name()))
+		}
 	}
 }
 
 // recover puts back what a program that was killed in the middle of a change
 // had written.
 func (s *Store) recover() error {
+	litter(s.pendingFile())
 	b, err := os.ReadFile(s.pendingFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

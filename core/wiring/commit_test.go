@@ -49,7 +49,7 @@ func crashEdits(home string) []Edit {
 	return []Edit{
 		{Path: at("settings.json"), Format: JSON, Ops: []Op{set(true, "p", "ctx"), add("x", "denied")}},
 		{Path: at("config.toml"), Format: TOML, Ops: []Op{table(map[string]any{"command": "ctx"}, "mcp_servers", "ctx")}},
-		{Path: at("new/deep/plugin.json"), Format: Whole, Content: []byte("{}\n")},
+		{Path: at("[odd]/new/plugin.json"), Format: Whole, Content: []byte("{}\n")},
 		{Path: at("new/hooks.json"), Format: JSON, Ops: []Op{set(1, "k")}},
 		{Path: at("was.txt"), Format: Whole, Content: []byte("ours")},
 	}
@@ -59,6 +59,7 @@ func crashHome(t *testing.T) (h home, was map[string]string) {
 	h = newHome(t)
 	h.store = Open(filepath.Join(h.dir, "wraps"))
 	h.dir = filepath.Join(h.dir, "home")
+	h.write("[odd]/name", "") // looks like a pattern
 	h.write("settings.json", "{\n  \"a\": 1 // one\n}\n")
 	h.write("config.toml", "a = 1")
 	h.write("was.txt", "theirs")
@@ -126,6 +127,9 @@ func TestKilledWhileWriting(t *testing.T) {
 			}
 		}
 		h.unwrap(wsA)
+		if left, err := filepath.Glob(filepath.Join(h.store.dir, ".*")); err != nil || len(left) > 0 {
+			t.Errorf("left in the store: %v %v", left, err)
+		}
 		if diff := cmp.Diff(was, h.all()); diff != "" {
 			t.Fatalf("not as it was:\n%s", diff)
 		}
@@ -183,11 +187,11 @@ func TestFailureHalfWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.link("nowhere", "new") // where a folder had to be made
-	if err := c.Apply(); err == nil || !strings.Contains(err.Error(), "new/deep/plugin.json") {
+	h.link("nowhere", "[odd]/new") // where a folder had to be made
+	if err := c.Apply(); err == nil || !strings.Contains(err.Error(), "[odd]/new/plugin.json") {
 		t.Errorf("the error is %v", err)
 	}
-	h.remove("new")
+	h.remove("[odd]/new")
 	if diff := cmp.Diff(was, h.all()); diff != "" {
 		t.Errorf("not as it was:\n%s", diff)
 	}
