@@ -49,6 +49,10 @@ func (e *events) Handle(ctx context.Context, req rendezvous.Request) rendezvous.
 	}
 	if rebound {
 		e.log.Info("another conversation begins", "session", ev.Session)
+		select {
+		case e.wake <- struct{}{}:
+		default: // it is to wake up anyway
+		}
 	}
 	var reply event.Reply
 	if ev.Kind != event.Other {

@@ -34,6 +34,7 @@ type program struct {
 	log     hclog.Logger
 	adapter *adapter
 	binding *hook.Binding
+	wake    chan struct{} // the binding has changed
 	policy  *gateway.Files
 	config  config.Config
 	problem []config.Problem
@@ -79,7 +80,7 @@ func run(args []string, std streams, env []string) error {
 func newProgram(o options, layout paths.Layout, env []string, dir string) *program {
 	log := logfile.Open(layout, "gateway", env)
 	p := &program{options: o, layout: layout, env: env, dir: dir, log: log}
-	p.binding = hook.NewBinding(o.host, o.workspace, "")
+	p.binding, p.wake = hook.NewBinding(o.host, o.workspace, ""), make(chan struct{}, 1)
 	p.adapter = openAdapter(layout, o.host, env, log, p.binding)
 	p.config, p.problem = config.Load(layout, o.workspace, env)
 	for _, x := range p.problem {
@@ -103,7 +104,7 @@ func (p *program) gatewayOptions(b *hook.Binding) gateway.Options {
 	return gateway.Options{
 		HostName: p.host, Version: buildinfo.String(), Config: p.config,
 		Policy: p.policy, Binding: b, Memory: gateway.NewMemory(p.state, b),
-		Usage: p.usage, Approvals: p.trust, Log: p.log,
+		Usage: p.usage, Approvals: p.trust, Wake: p.wake, Log: p.log,
 		Backends: func(client backend.Client, changed func(string)) gateway.Backends {
 			return backend.New(backend.Options{
 				Env: p.env, Dir: p.dir, Client: client, Cache: p.cache, Log: p.log.Named("backend"), Changed: changed,

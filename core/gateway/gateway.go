@@ -73,6 +73,10 @@ type Options struct {
 	Approvals Approvals
 	Log       hclog.Logger
 
+	// Wake brings a value when the conversation may have become another; nil
+	// where nothing does.
+	Wake <-chan struct{}
+
 	// Backends makes the servers behind a session. They see the host through
 	// client, and call changed when what they list has changed.
 	Backends func(client backend.Client, changed func(server string)) Backends
@@ -99,6 +103,8 @@ type Gateway struct {
 	record   *recorder
 
 	ready    sync.Once
+	ctx      context.Context // ends with the session
+	end      context.CancelFunc
 	upstream upstream
 
 	mu      sync.Mutex
@@ -121,6 +127,7 @@ func New(o Options, host Host) *Gateway {
 		log:     o.Log,
 		changed: make(chan struct{}),
 	}
+	g.ctx, g.end = context.WithCancel(context.Background())
 	g.upstream.gateway = g
 	g.record = newRecorder(o)
 	g.mcp = newMCPServer(o.Version)
@@ -130,6 +137,7 @@ func New(o Options, host Host) *Gateway {
 
 // Close ends the servers behind the session.
 func (g *Gateway) Close() {
+	g.end()
 	g.backends.Close()
 	g.record.close()
 }

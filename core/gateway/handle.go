@@ -50,7 +50,7 @@ func (g *Gateway) Handle(ctx context.Context, id json.RawMessage, method string,
 // forwardLevel tells a server what to log; what becomes of it does not concern
 // the host's own request.
 func (g *Gateway) forwardLevel(server string, params json.RawMessage) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(g.ctx, time.Minute)
 	defer cancel()
 	if _, err := g.backends.Request(ctx, server, "logging/setLevel", params, nil); err != nil {
 		g.log.Debug("log level not set", "server", server, "error", err)
@@ -62,7 +62,7 @@ func (g *Gateway) Notification(method string, params json.RawMessage) {
 	switch method {
 	case "notifications/roots/list_changed":
 		go func() {
-			for _, s := range g.current(context.Background()).servers {
+			for _, s := range g.current(g.ctx).servers {
 				g.backends.Notify(s.name, method, params)
 			}
 		}()
@@ -92,6 +92,9 @@ func (g *Gateway) begin(ctx context.Context) {
 	g.ready.Do(func() {
 		g.mode = chooseMode(g.opts.Config, g.current(ctx))
 		g.log.Info("session begins", "host", g.opts.HostName, "mode", g.mode, "tools", len(g.current(ctx).tools))
+		if g.mode == narrow || g.mode == reveal {
+			go g.watch(g.ctx)
+		}
 		go g.backends.Start()
 	})
 }

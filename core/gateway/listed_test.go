@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/state"
@@ -195,6 +196,48 @@ func TestNarrowListsWhatFitsThePromptIsPinnedOrOnlyWorksWhole(t *testing.T) {
 	got := toolNames(t, b.must("tools/list", ""))[5:]
 	if want := []string{"chrome__browser_open", "chrome__browser_click", "git__log", "pinned__always"}; !slices.Equal(got, want) {
 		t.Errorf("listed %q, want %q", got, want)
+	}
+}
+
+func TestWhatOthersRevealIsToldToTheHost(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	wake := make(chan struct{}, 1)
+	b := serve(t, twoServers, inMode("reveal"), func(o *Options, _ *Rules, _ *fakeBackends) {
+		o.Memory = NewMemory(state.Open(dir), o.Binding)
+		o.Wake = wake
+	})
+	b.initialize(`{}`)
+	b.must("tools/list", "")
+	told := func(n int) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); len(b.host.notes()) < n; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("told %q", b.host.notes())
+			}
+		}
+	}
+	// The watching begins in its own time, so the change is made until it is seen.
+	for end := time.Now().Add(time.Minute); len(b.host.notes()) == 0; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the host was not told")
+		}
+		_, err := state.Open(dir).Update("session-1", func(s *state.Session) {
+			s.Revealed = []string{"fs"}
+			s.Advised = !s.Advised
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := toolNames(t, b.must("tools/list", "")); len(got) != 7 {
+		t.Errorf("listed %q", got)
+	}
+	b.binding.Bind("after-clear")
+	wake <- struct{}{}
+	told(2)
+	if got := toolNames(t, b.must("tools/list", "")); len(got) != 5 {
+		t.Errorf("listed %q", got)
 	}
 }
 
