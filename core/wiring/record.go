@@ -33,6 +33,10 @@ type HostRecord struct {
 	Fronted []Fronted `json:"fronted,omitempty"`
 	Direct  []Direct  `json:"direct,omitempty"`
 	At      time.Time `json:"at"`
+
+	// Everywhere is true where a server of the user's own files is off for every
+	// workspace, because the switch stands in those files.
+	Everywhere bool `json:"everywhere,omitempty"`
 }
 
 // Fronted is a server behind the gateway.
@@ -183,34 +187,25 @@ func (s *Store) records() ([]Record, error) {
 }
 
 // Fronted are the names of the servers that are behind the gateway for a host
-// in a workspace. In one that is not wrapped these are the servers of the
-// user's own files that any wrap of that host has switched off, for that
-// reaches every workspace. A record that cannot be read counts as none.
+// in a workspace: those of its own wrap, and those that the wrap of another
+// workspace has switched off everywhere. A record that cannot be read counts as
+// none.
 func (s *Store) Fronted(workspace, host string) []string {
-	rec, ok, err := readRecord(s.recordFile(workspace))
-	if err == nil && ok {
-		return rec.fronted(host, func(Fronted) bool { return true })
-	}
 	all, err := s.records()
 	if err != nil {
 		return nil
 	}
 	var out []string
 	for _, r := range all {
-		out = append(out, r.fronted(host, func(f Fronted) bool { return f.Scope == string(surface.ScopeUser) })...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-func (r Record) fronted(host string, is func(Fronted) bool) []string {
-	var out []string
-	for _, h := range r.Hosts {
-		for _, f := range h.Fronted {
-			if h.Host == host && is(f) {
-				out = append(out, f.Name)
+		for _, h := range r.Hosts {
+			for _, f := range h.Fronted {
+				here := r.Workspace == workspace || h.Everywhere && f.Scope == string(surface.ScopeUser)
+				if h.Host == host && here {
+					out = append(out, f.Name)
+				}
 			}
 		}
 	}
-	return out
+	slices.Sort(out)
+	return slices.Compact(out)
 }

@@ -2,7 +2,6 @@ package wiring
 
 import (
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +12,7 @@ func TestRecords(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	rec := Record{Workspace: "/a", Hosts: []HostRecord{
-		{Host: "codex", Gateway: true, Fronted: []Fronted{{"u", "user", "f"}, {"p", "project", "f"}}},
+		{Host: "codex", Gateway: true, Everywhere: true, Fronted: []Fronted{{"u", "user", "f"}, {"p", "project", "f"}}},
 		{Host: "claude", Fronted: []Fronted{{"c", "user", "f"}}, Direct: []Direct{{"d", "ws"}}},
 	}}
 	if err := h.store.PutRecord(rec); err != nil {
@@ -27,10 +26,35 @@ func TestRecords(t *testing.T) {
 	if info, err := os.Stat(h.store.recordFile("/a")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info, err)
 	}
-	for ws, want := range map[string][]string{"/a": {"p", "u"}, "/elsewhere": {"u"}} {
-		got := h.store.Fronted(ws, "codex")
-		if diff := cmp.Diff(want, slices.Sorted(slices.Values(got))); diff != "" {
-			t.Errorf("%s: %s", ws, diff)
+	// What one wrap switched off everywhere is behind the gateway everywhere: also
+	// where another wrap fronts other servers of that host, or none.
+	other := Record{Workspace: "/other", Hosts: []HostRecord{
+		{Host: "claude", Gateway: true, Fronted: []Fronted{{"c2", "user", "f"}}},
+		{Host: "codex", Gateway: true, Fronted: []Fronted{{"p2", "project", "f"}}},
+	}}
+	hooks := Record{Workspace: "/hooks", Hosts: []HostRecord{{Host: "codex"}}}
+	for _, r := range []Record{other, hooks} {
+		if err := h.store.PutRecord(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for ws, want := range map[string]map[string][]string{
+		"/a":         {"codex": {"p", "u"}, "claude": {"c"}},
+		"/other":     {"codex": {"p2", "u"}, "claude": {"c2"}},
+		"/hooks":     {"codex": {"u"}, "claude": nil},
+		"/elsewhere": {"codex": {"u"}, "claude": nil},
+	} {
+		for host, names := range want {
+			if diff := cmp.Diff(names, h.store.Fronted(ws, host)); diff != "" {
+				t.Errorf("%s in %s: %s", host, ws, diff)
+			}
+		}
+	}
+	for _, r := range []Record{other, hooks} {
+		for _, hr := range r.Hosts {
+			if err := h.store.DropHost(r.Workspace, hr.Host); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 

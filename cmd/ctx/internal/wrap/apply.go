@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -106,7 +107,19 @@ func (w *wrapper) record(before wiring.Record) wiring.Record {
 				h.Direct = append(h.Direct, wiring.Direct{Name: s.Name, Reason: s.Reason})
 			}
 		}
+		h.Everywhere = w.gateway && j.everywhere()
 		rec.Hosts = append(rec.Hosts, h)
 	}
 	return rec
+}
+
+// everywhere reports whether the plan switches a server off in the user's own
+// file that declares it, which holds for every workspace.
+func (j *job) everywhere() bool {
+	return slices.ContainsFunc(j.plan.Edits, func(e wiring.Edit) bool {
+		return slices.ContainsFunc(e.Ops, func(op wiring.Op) bool { return op.Existing }) &&
+			slices.ContainsFunc(j.servers, func(s Server) bool {
+				return s.Verdict == Front && s.Scope == surface.ScopeUser && s.Place.File == e.Path
+			})
+	})
 }
