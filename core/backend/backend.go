@@ -253,6 +253,9 @@ func (b *backend) failedLocked(err error) {
 	wait := backoff(b.failures)
 	b.retryAt = time.Now().Add(wait)
 	patient := b.srv.Command == "" || b.failures <= mostRetries
+	if isHung(err) {
+		wait = hungPause(b.failures)
+	}
 	if !b.fresh && patient && !needsOAuth(err) && b.m.started.Load() {
 		b.retry = time.AfterFunc(wait, func() { b.begin(false) })
 	}
@@ -263,9 +266,9 @@ func backoff(failures int) time.Duration {
 	return min(time.Second<<min(failures-1, 6), time.Minute)
 }
 
-// hungPause is how long a server that hung in earlier sessions is left alone:
-// each attempt costs a process and one of the few places to start for as long
-// as it takes to give up.
+// hungPause is how long a server that hung, in this session or an earlier one,
+// is left alone by those who do not need it: each attempt costs a process and
+// one of the few places to start for as long as it takes to give up.
 func hungPause(times int) time.Duration {
 	return min(30*time.Second<<min(times-1, 5), 10*time.Minute)
 }

@@ -165,6 +165,27 @@ func TestNothingSurvivesAKilledSpawner(t *testing.T) {
 	eventually(t, "the servers are gone", func() bool { return len(marked(mark)) == 1 }) // the gateway itself
 }
 
+func TestKilledSpawnerIsReplaced(t *testing.T) {
+	t.Parallel()
+	m := newManager(t, Options{Servers: []surface.Server{stub(t, "s")}})
+	if _, err := callTool(within(t), m, "s", "echo", `{"text":"x"}`); err != nil {
+		t.Fatal(err)
+	}
+	pending := make(chan error, 1)
+	go func() {
+		_, err := callTool(within(t), m, "s", "slow", `{"ms":60000}`)
+		pending <- err
+	}()
+	time.Sleep(50 * time.Millisecond)
+	m.spawner.process.Process.Kill()
+	if err := await(t, pending); err == nil || !strings.Contains(err.Error(), `server "s"`) {
+		t.Errorf("got %v", err)
+	}
+	if text, err := callTool(within(t), m, "s", "echo", `{"text":"y"}`); err != nil || text != "y" {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
 func TestSpawnerOutlivesWhatIsMeantForTheGateway(t *testing.T) {
 	t.Parallel()
 	mark := newMark()

@@ -78,8 +78,10 @@ func (r *remote) open(ctx context.Context, kind surface.Transport) error {
 		r.transport = t
 		return startWithin(ctx, r.ctx, t)
 	}
+	//lint:ignore SA1019 on revisions with a session there is no other way to hear of changed lists
+	listen := transport.WithContinuousListening()
 	t, err := transport.NewStreamableHTTP(r.url, transport.WithHTTPHeaders(r.headers), transport.WithHTTPBasicClient(r.http),
-		transport.WithHTTPLogger(quiet), transport.WithContinuousListening())
+		transport.WithHTTPLogger(quiet), listen)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,13 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
@@ -156,6 +161,40 @@ func TestForgottenSessionBeginsAnewWithoutASecondCall(t *testing.T) {
 	lines := logged(t, log)
 	if failed == 0 || count(lines, "initialize") < 2 || count(lines, "tools/call_echo")+failed != 12 {
 		t.Errorf("%d failed, log %v", failed, lines)
+	}
+}
+
+func TestOlderSSEServerIsReached(t *testing.T) {
+	t.Parallel()
+	s := server.NewMCPServer("old", "1")
+	s.AddTool(mcp.NewTool("hello"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText("hello"), nil
+	})
+	ts := httptest.NewServer(server.NewSSEServer(s))
+	t.Cleanup(ts.Close)
+	h := &host{capabilities: `{"roots":{}}`}
+	m := newManager(t, Options{Client: h, Servers: []surface.Server{{Name: "s", Transport: surface.SSE, URL: ts.URL + "/sse"}}})
+	if text, err := callTool(within(t), m, "s", "hello", `{}`); err != nil || text != "hello" {
+		t.Errorf("got %q, %v", text, err)
+	}
+	m.Refresh(within(t))
+	if l := m.Listings(); len(l) != 1 || !slices.Equal(toolNames(l[0]), []string{"hello"}) {
+		t.Errorf("listed %+v, %+v", l, m.Status())
+	}
+}
+
+func TestURLThatNeverAnswersIsGivenUp(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	ts := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+	t.Cleanup(ts.Close)
+	t.Cleanup(func() { close(release) })
+	for _, kind := range []surface.Transport{surface.HTTP, surface.SSE} {
+		m := newManager(t, Options{Servers: []surface.Server{{Name: "s", Transport: kind, URL: ts.URL, StartTimeout: 100 * time.Millisecond}}})
+		m.Refresh(within(t))
+		if s := m.Status()[0]; s.State != Failed || !s.Hung {
+			t.Errorf("%s: status %+v", kind, s)
+		}
 	}
 }
 
