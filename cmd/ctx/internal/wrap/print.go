@@ -181,8 +181,11 @@ func printLoad(s *iostreams.Streams, h HostResult) {
 	if len(h.Before.Unmeasured) > 0 {
 		fmt.Fprintf(s.Out, "  not counted, for nobody knows what they list: %s\n", iostreams.Clean(strings.Join(h.Before.Unmeasured, ", ")))
 	}
-	if h.Loading == string(surface.Deferred) {
+	switch surface.Loading(h.Loading) {
+	case surface.Deferred:
 		fmt.Fprintf(s.Out, "  %s holds its tools back itself in its current mode: before, only their names are in a request.\n", h.Title)
+	case surface.ServerLines:
+		fmt.Fprintf(s.Out, "  %s holds its tools back itself with the model in use: before, a request has one line for each server.\n", h.Title)
 	}
 	if !h.Pays && len(h.Before.Unmeasured) == 0 {
 		fmt.Fprintln(s.Out, s.Yellow("  This will not pay here: a request does not get smaller."))
