@@ -21,6 +21,7 @@ type events struct {
 	*program
 	once sync.Once
 	hook *hook.Handler
+	keep sync.Once
 }
 
 var _ rendezvous.Handler = (*events)(nil)
@@ -54,6 +55,8 @@ func (e *events) Handle(ctx context.Context, req rendezvous.Request) rendezvous.
 		default: // it is to wake up anyway
 		}
 	}
+	// The next session's first hook may come before its gateway is up.
+	e.keep.Do(func() { go e.listed(surface.Sources{}, nil) })
 	var reply event.Reply
 	if ev.Kind != event.Other {
 		reply = e.handler().Handle(ctx, ev)

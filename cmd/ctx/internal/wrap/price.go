@@ -38,7 +38,7 @@ func (w *wrapper) price(context.Context) error {
 		with.Servers = append(slices.Clone(without.Servers), surface.Server{
 			Name: "ctx", Transport: surface.Stdio, Own: true, Eager: true,
 		})
-		p.Fronted, p.Gateway = j.front(), own
+		p.Fronted, p.Gateway, j.kernel = j.front(), own, own
 		j.after = surface.Price(with, p)
 	}
 	return nil

@@ -2,13 +2,10 @@ package wrap
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/url"
 
 	"github.com/ctx-sidecar/ctx/core/backend"
 	"github.com/ctx-sidecar/ctx/core/listing"
-	"github.com/ctx-sidecar/ctx/core/rpc"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
@@ -58,7 +55,7 @@ func (w *wrapper) list(ctx context.Context, j *job, servers []surface.Server) (m
 	w.f.IO.Step("asking %s of %s for their tools ...", count(len(servers), "server"), j.host.Title())
 	defer w.f.IO.Step("")
 	// Without a cache: the workspace has no folder of ours before it is wrapped.
-	m := backend.New(backend.Options{Servers: servers, Env: w.f.Env, Dir: w.workspace, Client: prober{w.workspace}})
+	m := backend.New(backend.Options{Servers: servers, Env: w.f.Env, Dir: w.workspace, Client: backend.Lister{Workspace: w.workspace}})
 	defer m.Close()
 	m.Refresh(ctx)
 	if err := ctx.Err(); err != nil {
@@ -101,24 +98,12 @@ func (w *wrapper) keep() error {
 				return fmt.Errorf("keep what the servers list: %w", err)
 			}
 		}
+		if j.kernel == nil {
+			continue
+		}
+		if err := cache.PutGateway(j.host.Name(), *j.kernel); err != nil {
+			return fmt.Errorf("keep what the gateway lists: %w", err)
+		}
 	}
 	return nil
 }
-
-// prober is the client that servers see while they are listed. It declares all
-// that a host may, so that no server keeps a tool back, and does none of it.
-type prober struct{ workspace string }
-
-func (prober) Capabilities() json.RawMessage {
-	return json.RawMessage(`{"elicitation":{},"roots":{"listChanged":true},"sampling":{}}`)
-}
-
-func (p prober) Request(_ context.Context, _, method string, _ json.RawMessage) (json.RawMessage, error) {
-	if method == "roots/list" {
-		root := url.URL{Scheme: "file", Path: p.workspace}
-		return json.Marshal(map[string]any{"roots": []map[string]string{{"uri": root.String()}}})
-	}
-	return nil, rpc.Errorf(rpc.CodeMethodNotFound, "ctx only lists what this server offers")
-}
-
-func (prober) Notify(string, string, json.RawMessage) {}

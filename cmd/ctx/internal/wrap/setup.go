@@ -36,6 +36,7 @@ type job struct {
 	listings map[string]listing.Listing // by server; those that could be had
 	before   surface.Inventory
 	after    surface.Inventory
+	kernel   *listing.Listing // what the gateway will list, nil without one
 	plan     plugins.WrapPlan
 	diff     string
 	files    []string // that change
