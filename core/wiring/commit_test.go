@@ -166,6 +166,7 @@ func TestStoppedBetweenWrites(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			h.write(".settings.json.ctx-1", "ha") // of a write that was cut off
 			if edited && stop > 0 {
 				h.prepend("settings.json", "// mine\n")
 				was["settings.json"] = "// mine\n" + was["settings.json"]
