@@ -119,14 +119,14 @@ func (c *client) write(t *testing.T, name, text string) {
 func (c *client) wire(t *testing.T, gateway bool, front ...string) *wiring.Store {
 	t.Helper()
 	p, err := c.adapter.PlanWrap(t.Context(), plugins.WrapRequest{
-		Machine: c.request.Machine, Workspace: c.ws(), Gateway: gateway, Front: front,
+		Machine: c.request.Machine, Workspace: c.request.Workspace, Gateway: gateway, Front: front,
 		Hook: c.path("ctx-hook"), GatewayBin: c.path("ctx-gateway"),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	store := wiring.Open(c.path("wraps"))
-	change, err := store.Plan(wiring.Owner{Workspace: c.ws(), Host: hostName}, p.Edits)
+	change, err := store.Plan(wiring.Owner{Workspace: c.request.Workspace, Host: hostName}, p.Edits)
 	if err == nil {
 		err = change.Apply()
 	}

@@ -82,6 +82,27 @@ func TestRealGatewayStandsAloneWhereverAWrappedProjectIsStarted(t *testing.T) {
 	}
 }
 
+func TestRealWorkspacesOfBothKindsGetAlong(t *testing.T) {
+	t.Parallel()
+	c := realClaude(t, everyScope()...)
+	c.wire(t, true, scopes...)
+	second := *c
+	second.request.Workspace = c.path("second")
+	write(t, c.path("second/.mcp.json"), "{}")
+	second.wire(t, false)
+
+	if s := c.run(t, start{}); !slices.Equal(s.started, []string{"ctx-gateway"}) {
+		t.Errorf("with the gateway, %q are started", s.started)
+	}
+	c.forget(t, "*.events")
+	if s := c.run(t, start{dir: "second"}); !slices.Equal(s.started, []string{"us-er", "user-ctx", "user-dot"}) {
+		t.Errorf("with hooks alone, %q are started", s.started)
+	}
+	if log, err := os.ReadFile(c.path("SessionStart.events")); err != nil || bytes.Count(log, []byte("\n")) != 1 {
+		t.Errorf("with hooks alone, the hook got %q (%v)", log, err)
+	}
+}
+
 func TestRealGatewayIsListedAtOnceBesideToolSearch(t *testing.T) {
 	t.Parallel()
 	c := realClaude(t, everyScope()...)

@@ -8,7 +8,8 @@ import (
 )
 
 // readRules reads the permission rules on MCP tools of every layer; all of them
-// count, whatever layer they stand in.
+// count, whatever layer they stand in, unless the administrator reserves it to
+// himself to allow.
 func (r *reader) readRules() {
 	effects := []struct {
 		effect surface.Effect
@@ -18,8 +19,12 @@ func (r *reader) readRules() {
 		{surface.EffectAsk, nil},
 		{surface.EffectAllow, []string{"--allowedTools", "--allowed-tools"}},
 	}
+	reserved := r.setting("allowManagedPermissionRulesOnly").isTrue()
 	for _, e := range effects {
 		for _, l := range r.layer {
+			if reserved && e.effect == surface.EffectAllow && l.scope != surface.ScopeManaged {
+				continue
+			}
 			list := l.get("permissions", string(e.effect))
 			if list.ok() && !list.isArray() {
 				r.warn("%s", list.complain("permissions.%s must be an array; Claude Code ignores the whole file", e.effect))
@@ -28,7 +33,7 @@ func (r *reader) readRules() {
 				r.addRule(e.effect, rule.text(), rule.place())
 			}
 		}
-		if e.flags == nil {
+		if e.flags == nil || reserved && e.effect == surface.EffectAllow {
 			continue
 		}
 		for _, text := range r.ruleFlags(e.flags...) {

@@ -138,11 +138,11 @@ func firstLine(body []byte) string {
 
 // front reads the front matter of a file and notes the servers that it names.
 func (r *reader) front(path string) (f front, body []byte, size int, ok bool) {
+	r.note(path)
 	head, size, ok := r.head(path, frontLimit)
 	if !ok {
 		return front{}, nil, 0, false
 	}
-	r.note(path)
 	r.textMentions(path, head)
 	matter, body, line := splitFront(head)
 	f, err := parseFront(matter, line)

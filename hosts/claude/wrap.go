@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/ctx-sidecar/ctx/core/paths"
@@ -95,6 +96,10 @@ func (r *reader) wrapNotes(req plugins.WrapRequest) []string {
 	}
 	if dir := paths.Lookup(req.Machine.Env, "CLAUDE_CONFIG_DIR"); dir != "" {
 		notes = append(notes, "this wires sessions with CLAUDE_CONFIG_DIR="+dir)
+	}
+	if r.root != r.launch || !exists(filepath.Join(r.root, ".git")) {
+		notes = append(notes, "sessions started in a subfolder are not wired: Claude Code reads settings.local.json "+
+			"at the top of a git repository and where it is started")
 	}
 	for _, key := range []string{"disableAllHooks", "allowManagedHooksOnly"} {
 		if n := r.setting(key); n.isTrue() {

@@ -171,6 +171,7 @@ func TestNotesSayWhatWillNotWork(t *testing.T) {
 	for _, c := range []struct{ name, file, content, want string }{
 		{"comments", "workspace/.claude/settings.local.json", "{\n// mine\n}", "WS/.claude/settings.local.json:2:1: Claude Code ignores the whole file"},
 		{"no hooks", "home/.claude/settings.json", `{"disableAllHooks": true}`, "HOME/.claude/settings.json:1: disableAllHooks keeps"},
+		{"no repository", "workspace/x", "", "sessions started in a subfolder are not wired"},
 		{"a hook on tools by pattern", "home/.claude/settings.json",
 			`{"hooks": {"PreToolUse": [{"matcher": "mcp__.*__delete.*", "hooks": []}]}}`,
 			`~/.claude/settings.json:1: the hook on "mcp__.*__delete.*" sees calls through the gateway as mcp__plugin_ctx_ctx__call_tool`},
@@ -183,6 +184,14 @@ func TestNotesSayWhatWillNotWork(t *testing.T) {
 				t.Errorf("notes %q, want them to contain %q", notes, c.want)
 			}
 		})
+	}
+}
+
+func TestNothingToNoteOfAPlainRepository(t *testing.T) {
+	t.Parallel()
+	f := unpack(t, archive("workspace/.git/HEAD", "ref: refs/heads/main\n"))
+	if notes := plan(t, f, f.wrap(true, "a")).Notes; len(notes) > 0 {
+		t.Errorf("notes %q", notes)
 	}
 }
 
