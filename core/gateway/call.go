@@ -158,8 +158,7 @@ func (g *Gateway) forward(ctx context.Context, c *catalog, t listing.Tool, r req
 	if refusal := g.permit(ctx, c.rules, t, r.Arguments); refusal != nil {
 		return refusal, nil
 	}
-	params := encode(request{t.Name, r.Arguments, r.Meta}.params())
-	raw, err := g.backends.Request(ctx, t.Server, "tools/call", params, g.progress(r.Meta))
+	raw, err := g.backends.Request(ctx, t.Server, "tools/call", callParams(t.Name, r.Arguments, r.Meta), g.progress(r.Meta))
 	var answered *rpc.Error
 	if err != nil && !errors.As(err, &answered) {
 		if ctx.Err() != nil {
@@ -177,15 +176,18 @@ func (g *Gateway) forward(ctx context.Context, c *catalog, t listing.Tool, r req
 	return g.kept.Cut(raw, g.opts.Config.MaxResponseTokens, g.promisesStructure(t)), nil
 }
 
-func (r request) params() map[string]json.RawMessage {
-	p := map[string]json.RawMessage{"name": encode(r.Name), "arguments": r.Arguments}
-	if len(r.Arguments) == 0 {
-		p["arguments"] = json.RawMessage(`{}`)
+// callParams puts the params of a call together from the bytes as they came.
+func callParams(name string, arguments, meta json.RawMessage) json.RawMessage {
+	if len(arguments) == 0 {
+		arguments = json.RawMessage(`{}`)
 	}
-	if len(r.Meta) > 0 {
-		p["_meta"] = r.Meta
+	b := make([]byte, 0, len(name)+len(arguments)+len(meta)+48)
+	b = append(append(b, `{"name":`...), encode(name)...)
+	b = append(append(b, `,"arguments":`...), arguments...)
+	if len(meta) > 0 {
+		b = append(append(b, `,"_meta":`...), meta...)
 	}
-	return p
+	return append(b, '}')
 }
 
 // promisesStructure reports whether the host was shown an output schema, and

@@ -94,7 +94,7 @@ func TestEveryWayOfNamingAToolReachesIt(t *testing.T) {
 	for _, name := range []string{"fs:read_text_file", "mcp__fs__read_text_file", "fs__read_text_file", "read_text_file", "fs:readTextFile"} {
 		for _, args := range []string{`{"path":"a"}`, `"{\"path\":\"a\"}"`} {
 			r := b.call(callTool, fmt.Sprintf(`{"tool":%q,"arguments":%s}`, name, args))
-			if r.text() != `fs tools/call {"arguments":{"path":"a"},"name":"read_text_file"}` {
+			if r.text() != `fs tools/call {"name":"read_text_file","arguments":{"path":"a"}}` {
 				t.Errorf("%s %s: %s", name, args, r.text())
 			}
 		}

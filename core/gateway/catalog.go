@@ -39,6 +39,7 @@ type catalog struct {
 	resources resources
 	prompts   prompts
 
+	byID  map[string]int       // position in tools
 	index func() *search.Index // over tools
 	names func() []string      // of tools, as they are listed beside the kernel
 }
@@ -92,6 +93,10 @@ func newCatalog(rules *Rules, listings []listing.Listing) *catalog {
 		c.tools = append(c.tools, s.tools...)
 		admitted = append(admitted, l)
 	}
+	c.byID = make(map[string]int, len(c.tools))
+	for i, t := range c.tools {
+		c.byID[t.ID()] = i
+	}
 	c.resources = newResources(admitted)
 	c.prompts = newPrompts(admitted)
 	c.index = sync.OnceValue(func() *search.Index { return search.Tools(c.tools) })
@@ -121,6 +126,9 @@ func (c *catalog) shelf(server string) (shelf, bool) {
 // find resolves a name that a model gave a tool: see [listing.Find]; a name as
 // it is listed beside the kernel is one, too.
 func (c *catalog) find(name string) []listing.Tool {
+	if i, ok := c.byID[name]; ok {
+		return c.tools[i : i+1]
+	}
 	if found := listing.Find(name, c.tools); len(found) > 0 {
 		return found
 	}

@@ -197,7 +197,7 @@ func (a *fakeApprovals) TakeCall(session, server, tool, hash string) bool {
 // bench is one session of a gateway with everything around it faked.
 type bench struct {
 	*Gateway
-	t         *testing.T
+	t         testing.TB
 	backends  *fakeBackends
 	host      *fakeHost
 	policy    *fakePolicy
@@ -208,7 +208,7 @@ type bench struct {
 }
 
 // serve makes a session over servers that list the given tools (raw JSON).
-func serve(t *testing.T, tools map[string][]string, adjust ...func(*Options, *Rules, *fakeBackends)) *bench {
+func serve(t testing.TB, tools map[string][]string, adjust ...func(*Options, *Rules, *fakeBackends)) *bench {
 	t.Helper()
 	b := &bench{
 		t:         t,

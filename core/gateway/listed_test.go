@@ -38,7 +38,7 @@ func TestAFewToolsAreListedAsTheyAreWithoutSearch(t *testing.T) {
 	if listing.Canonical(encode(listed)) != listing.Canonical(encode(sent)) {
 		t.Errorf("listed %s", encode(listed))
 	}
-	if r := b.call("fs__read_text_file", `{"path":"a"}`); r.text() != `fs tools/call {"arguments":{"path":"a"},"name":"read_text_file"}` {
+	if r := b.call("fs__read_text_file", `{"path":"a"}`); r.text() != `fs tools/call {"name":"read_text_file","arguments":{"path":"a"}}` {
 		t.Errorf("called: %s", r.text())
 	}
 }

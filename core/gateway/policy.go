@@ -3,12 +3,11 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/hashicorp/go-hclog"
+	"golang.org/x/sys/unix"
 
 	"github.com/ctx-sidecar/ctx/core/gate"
 	"github.com/ctx-sidecar/ctx/core/paths"
@@ -40,26 +39,23 @@ type Files struct {
 
 var _ Policy = (*Files)(nil)
 
-// stamp is what tells one version of a file from another.
+// stamp is what tells one version of a file from another; of a file that is not
+// there, and of one that cannot be looked at, all but the path is zero.
 type stamp struct {
-	path  string
-	size  int64
-	mtime time.Time
-	file  os.FileInfo
+	path         string
+	dev, ino     uint64
+	size         int64
+	mtime, ctime unix.Timespec
 }
 
+// stampOf asks the system directly: dozens of files, most of them absent, are
+// looked at before every request.
 func stampOf(path string) stamp {
-	info, err := os.Stat(path)
-	if err != nil {
+	var s unix.Stat_t
+	if err := unix.Stat(path, &s); err != nil {
 		return stamp{path: path}
 	}
-	return stamp{path, info.Size(), info.ModTime(), info}
-}
-
-func (s stamp) current() bool {
-	now := stampOf(s.path)
-	same := s.size == now.size && s.mtime.Equal(now.mtime)
-	return same && (s.file == nil) == (now.file == nil) && (s.file == nil || os.SameFile(s.file, now.file))
+	return stamp{path, uint64(s.Dev), s.Ino, s.Size, s.Mtim, s.Ctim}
 }
 
 // Rules implements [Policy].
@@ -88,7 +84,7 @@ func (f *Files) Sources(ctx context.Context) (surface.Sources, error) {
 // refresh reads what has changed; f.mu is held, so that all who wait share one
 // reading.
 func (f *Files) refresh(ctx context.Context) error {
-	if f.rules != nil && !slices.ContainsFunc(f.seen, func(s stamp) bool { return !s.current() }) {
+	if f.rules != nil && !slices.ContainsFunc(f.seen, func(s stamp) bool { return s != stampOf(s.path) }) {
 		return nil
 	}
 	own := []string{f.Layout.Trust(), f.Layout.WrapRecord(f.Workspace)}

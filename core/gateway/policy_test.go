@@ -23,7 +23,7 @@ import (
 // wrapped is the policy of a workspace in which servers are behind the gateway.
 type wrapped struct {
 	*Files
-	t      *testing.T
+	t      testing.TB
 	file   string // the host's configuration
 	mu     sync.Mutex
 	config surface.Sources
@@ -31,7 +31,7 @@ type wrapped struct {
 	reads  int
 }
 
-func wrap(t *testing.T, servers ...surface.Server) *wrapped {
+func wrap(t testing.TB, servers ...surface.Server) *wrapped {
 	t.Helper()
 	dir := t.TempDir()
 	w := &wrapped{t: t, file: filepath.Join(dir, "config"), config: surface.Sources{Servers: servers}}
