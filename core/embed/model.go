@@ -1,0 +1,119 @@
+package embed
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// Model is a loaded sentence model. It is safe for concurrent use.
+type Model struct {
+	bundle    Bundle
+	tokenizer *Tokenizer
+	graph     graph
+}
+
+// graph runs the network. ids and mask have rows*width elements; the answer has
+// a vector of equal size for each of them.
+type graph interface {
+	run(ids, mask []int64, rows, width int) ([]float32, error)
+	close() error
+}
+
+// Open loads the model of a bundle with the ONNX Runtime library at
+// libraryPath, which must be at least 1.24. threads is how many a text may keep
+// busy. The library is loaded once per process: the first path counts. A
+// library that cannot be used is a *LibraryError; ErrNoRuntime where the
+// program was built without cgo.
+func Open(b Bundle, libraryPath string, threads int) (*Model, error) {
+	t, err := LoadTokenizer(b.Dir, b.MaxTokens)
+	if err != nil {
+		return nil, err
+	}
+	g, err := openGraph(b, libraryPath, threads)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{b, t, g}, nil
+}
+
+// ID is the bundle's.
+func (m *Model) ID() string { return m.bundle.ID() }
+
+// Close frees the model's memory. The library stays loaded.
+func (m *Model) Close() error { return m.graph.close() }
+
+// Embed returns one vector of length 1 for each text. A text beyond the model's
+// token limit is cut. It stops between two batches when ctx ends.
+func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, 0, len(texts))
+	for len(texts) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("embed: %w", err)
+		}
+		n := min(max(m.bundle.Batch, 1), len(texts))
+		v, err := m.batch(texts[:n])
+		if err != nil {
+			return nil, fmt.Errorf("embed: %w", err)
+		}
+		vectors = append(vectors, v...)
+		texts = texts[n:]
+	}
+	return vectors, nil
+}
+
+func (m *Model) batch(texts []string) ([][]float32, error) {
+	encoded := make([][]int32, len(texts))
+	width := 0
+	for i, text := range texts {
+		encoded[i] = m.tokenizer.Encode(m.bundle.Prefix + text)
+		width = max(width, len(encoded[i]))
+	}
+	ids, mask := make([]int64, len(texts)*width), make([]int64, len(texts)*width)
+	for i, row := range encoded {
+		for j, id := range row {
+			ids[i*width+j], mask[i*width+j] = int64(id), 1
+		}
+	}
+	hidden, err := m.graph.run(ids, mask, len(texts), width)
+	if err != nil {
+		return nil, err
+	}
+	if len(hidden)%len(ids) != 0 || len(hidden) == 0 {
+		return nil, fmt.Errorf("the model answered %d numbers for %d tokens", len(hidden), len(ids))
+	}
+	size := len(hidden) / len(ids)
+	if d := m.bundle.Dimensions; d != 0 && d != size {
+		return nil, fmt.Errorf("the model has %d dimensions, its bundle says %d", size, d)
+	}
+	vectors := make([][]float32, len(texts))
+	for i, row := range encoded {
+		tokens := hidden[i*width*size:][:len(row)*size]
+		if m.bundle.Pooling == "cls" {
+			tokens = tokens[:size]
+		}
+		vectors[i] = pool(tokens, size)
+	}
+	return vectors, nil
+}
+
+// pool is the mean of the token vectors, scaled to length 1.
+func pool(tokens []float32, size int) []float32 {
+	sum := make([]float64, size)
+	for i, x := range tokens {
+		sum[i%size] += float64(x)
+	}
+	norm := 0.0
+	for _, x := range sum {
+		norm += x * x
+	}
+	norm = math.Sqrt(norm)
+	v := make([]float32, size)
+	if norm == 0 {
+		return v
+	}
+	for i, x := range sum {
+		v[i] = float32(x / norm)
+	}
+	return v
+}

@@ -1,0 +1,124 @@
+//go:build cgo
+
+package embed
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	ort "github.com/yalue/onnxruntime_go"
+)
+
+// runtimeMu guards the library's process-wide state, which has no lock of its
+// own.
+var runtimeMu sync.Mutex
+
+var errTooOld = errors.New("it is too old: needs ONNX Runtime >= 1.24")
+
+func loadLibrary(path string) error {
+	runtimeMu.Lock()
+	defer runtimeMu.Unlock()
+	if ort.IsInitialized() {
+		return nil
+	}
+	ort.SetSharedLibraryPath(path)
+	err := ort.InitializeEnvironment(ort.WithLogLevelError())
+	if err != nil && strings.Contains(err.Error(), "API base") {
+		err = errTooOld
+	}
+	if err != nil {
+		return &LibraryError{path, err}
+	}
+	return nil
+}
+
+type ortGraph struct {
+	session *ort.DynamicAdvancedSession
+	inputs  []string
+}
+
+func openGraph(b Bundle, libraryPath string, threads int) (_ graph, err error) {
+	if err := loadLibrary(libraryPath); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("load model %s: %w", b.Name, err)
+		}
+	}()
+	file := filepath.Join(b.Dir, b.Model)
+	if len(b.Inputs) == 0 {
+		inputs, _, err := ort.GetInputOutputInfo(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, in := range inputs {
+			b.Inputs = append(b.Inputs, in.Name)
+		}
+	}
+	for _, name := range b.Inputs {
+		if !slices.Contains([]string{"input_ids", "attention_mask", "token_type_ids"}, name) {
+			return nil, fmt.Errorf("its input %q is none that a BERT model has", name)
+		}
+	}
+	options, err := ort.NewSessionOptions()
+	if err != nil {
+		return nil, err
+	}
+	defer options.Destroy()
+	// A spinning thread would take a core from the host between two prompts.
+	err = errors.Join(
+		options.SetIntraOpNumThreads(max(threads, 1)),
+		options.SetInterOpNumThreads(1),
+		options.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"),
+		options.SetCpuMemArena(false),
+	)
+	if err != nil {
+		return nil, err
+	}
+	session, err := ort.NewDynamicAdvancedSession(file, b.Inputs, []string{b.Output}, options)
+	if err != nil {
+		return nil, err
+	}
+	return &ortGraph{session, b.Inputs}, nil
+}
+
+func (g *ortGraph) close() error { return g.session.Destroy() }
+
+func (g *ortGraph) run(ids, mask []int64, rows, width int) (_ []float32, err error) {
+	shape := ort.NewShape(int64(rows), int64(width))
+	inputs := make([]ort.Value, 0, len(g.inputs))
+	defer func() {
+		for _, in := range inputs {
+			err = errors.Join(err, in.Destroy())
+		}
+	}()
+	for _, name := range g.inputs {
+		data := ids
+		switch name {
+		case "attention_mask":
+			data = mask
+		case "token_type_ids":
+			data = make([]int64, len(ids))
+		}
+		tensor, err := ort.NewTensor(shape, data)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, tensor)
+	}
+	outputs := []ort.Value{nil}
+	if err := g.session.Run(inputs, outputs); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, outputs[0].Destroy()) }()
+	hidden, ok := outputs[0].(*ort.Tensor[float32])
+	if !ok {
+		return nil, fmt.Errorf("its output is %T, not floats", outputs[0])
+	}
+	return slices.Clone(hidden.GetData()), nil
+}

@@ -1,0 +1,5 @@
+//go:build !cgo
+
+package embed
+
+func openGraph(Bundle, string, int) (graph, error) { return nil, ErrNoRuntime }
