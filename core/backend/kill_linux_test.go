@@ -165,6 +165,37 @@ func TestNothingSurvivesAKilledSpawner(t *testing.T) {
 	eventually(t, "the servers are gone", func() bool { return len(marked(mark)) == 1 }) // the gateway itself
 }
 
+func TestServersGoWithGatewayAndSpawnerKilledAtOnce(t *testing.T) {
+	t.Parallel()
+	mark := newMark()
+	gateway := startGateway(t, mark, "ready", stub(t, "a", "-ignore-eof", "-ignore-term"))
+	if n := len(marked(mark)); n < 2 {
+		t.Fatalf("%d processes run: the test shows nothing", n)
+	}
+	gateway.Process.Signal(syscall.SIGSTOP) // it must not notice and help
+	syscall.Kill(spawnerOf(t, gateway.Process.Pid), syscall.SIGKILL)
+	gateway.Process.Kill()
+	mustGo(t, "both killed", mark)
+}
+
+func TestRestOfAServerGoesWithItsFirstProcess(t *testing.T) {
+	t.Parallel()
+	mark := newMark()
+	command := stub(t, "s").Command
+	m := newManager(t, Options{
+		Env:     append(os.Environ(), mark),
+		Servers: []surface.Server{shell("s", "exec 3<&0; "+command+" -ignore-eof -ignore-term <&3 & wait")},
+	})
+	if _, err := callTool(within(t), m, "s", "echo", `{"text":"x"}`); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(marked(mark)); n != 2 {
+		t.Fatalf("%d processes run: the test shows nothing", n)
+	}
+	syscall.Kill(m.Status()[0].PID, syscall.SIGKILL)
+	mustGo(t, "the rest", mark)
+}
+
 func TestKilledSpawnerIsReplaced(t *testing.T) {
 	t.Parallel()
 	m := newManager(t, Options{Servers: []surface.Server{stub(t, "s")}})
