@@ -284,3 +284,69 @@ func TestRealCodexCatalogueOfSearchingModels(t *testing.T) {
 		t.Errorf("(-codex +ours):\n%s", diff)
 	}
 }
+
+// A plugin's servers and skills are where the adapter looks for them.
+func TestRealCodexPluginsBringServersAndSkills(t *testing.T) {
+	t.Parallel()
+	c := realCodex(t, "model = \"gpt-5\"\n[mcp_servers.mine]\ncommand = \"/bin/mine\"\n")
+	for name, text := range map[string]string{
+		"market/.agents/plugins/marketplace.json":      `{"name": "market", "plugins": [{"name": "demo", "source": {"source": "local", "path": "./demo"}, "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"}, "category": "Productivity"}]}`,
+		"market/demo/.codex-plugin/plugin.json":        `{"name": "demo", "version": "1.0.0", "description": "d", "skills": "./skills/", "mcpServers": "./.mcp.json"}`,
+		"market/demo/.mcp.json":                        `{"mcpServers": {"brought": {"command": "/bin/true", "args": ["x"]}}}`,
+		"market/demo/skills/ship/SKILL.md":             "---\nname: ship\ndescription: Ships.\n---\n",
+		"home/.agents/skills/deploy/SKILL.md":          "---\nname: deploy\ndescription: >\n  Deploys\n  it.\n---\n",
+		"home/.agents/skills/quiet/SKILL.md":           "---\nname: quiet\ndescription: Not for the model.\n---\n",
+		"home/.agents/skills/quiet/agents/openai.yaml": "policy:\n  allow_implicit_invocation: false\n",
+		"home/.codex/agents/scout.toml":                "name = \"scout\"\ndescription = \"Scouts ahead.\"\ndeveloper_instructions = \"Look.\"\n",
+		"ws/AGENTS.md":                                 "Instructions of the workspace.\n",
+	} {
+		hometest.Write(t, c.path(name), text)
+	}
+	c.must(t, "plugin", "marketplace", "add", c.path("market"))
+	c.must(t, "plugin", "add", "demo@market")
+	body := string(c.exec(t, c.workspace, "gpt-5", nil).Body)
+
+	src := c.sources(t, nil)
+	ours := map[string]listedServer{}
+	for _, s := range src.Servers {
+		ours[s.Name] = asListed(s)
+		if (s.Scope == surface.ScopePlugin) != (s.Direct != "") {
+			t.Errorf("%s: scope %s, direct %q", s.Name, s.Scope, s.Direct)
+		}
+	}
+	if diff := cmp.Diff(c.listed(t, c.workspace), ours, cmp.Comparer(func(a, b []string) bool { return slices.Equal(a, b) })); diff != "" {
+		t.Errorf("(-codex +ours):\n%s", diff)
+	}
+	resident := map[string]bool{}
+	for _, item := range src.Items {
+		resident[item.Name] = item.Resident > 0
+	}
+	for name, sent := range map[string]string{
+		"demo:ship": "- demo:ship: Ships. (file:", "deploy": "- deploy: Deploys it. (file:", "quiet": "- quiet: Not",
+		"scout": `scout: {\nScouts ahead.\n}`, "AGENTS.md": "Instructions of the workspace.",
+	} {
+		quoted := strings.ReplaceAll(sent, `\n`, `\\n`)
+		if in := strings.Contains(body, sent) || strings.Contains(body, quoted); in != resident[name] {
+			t.Errorf("%s: in the request %v, said to be %v", name, in, resident[name])
+		}
+	}
+}
+
+// With a model that calls tools from code, which are most of today's, our tools
+// are listed at once, too.
+func TestRealCodexInCodeModeListsTheGatewayAtOnce(t *testing.T) {
+	t.Parallel()
+	c := realCodex(t, "[mcp_servers.kept]\ncommand = \"$STUB\"\n"+twoServers)
+	c.carryOut(t, c.plan(t, "notes", "other").Edits)
+	body := string(c.exec(t, c.workspace, "gpt-6-astra", nil).Body)
+	for text, want := range map[string]bool{
+		"mcp__ctx__write_note":  true,
+		"- mcp__kept:":          true,
+		"mcp__kept__write_note": false,
+		"mcp__notes":            false,
+	} {
+		if got := strings.Contains(body, text); got != want {
+			t.Errorf("%q in the request: %v", text, got)
+		}
+	}
+}

@@ -44,7 +44,7 @@ func (s *settings) skills(home string) []surface.Item {
 			seen[real] = true
 			s.files = append(s.files, file)
 			rel, _ := filepath.Rel(root.dir, file)
-			if item, ok := s.skill(file, fmt.Sprintf("r%d/%s", i, rel)); ok {
+			if item, ok := s.skill(file, "", fmt.Sprintf("r%d/%s", i, rel)); ok {
 				item.Provider = root.provider
 				items = append(items, item)
 			}
@@ -74,9 +74,10 @@ func findSkills(dir string, depth int) []string {
 	return files
 }
 
-// skill prices a skill as the line that Codex sends for it. Codex leaves out a
-// file without front matter and a skill that only the user may start.
-func (s *settings) skill(file, short string) (surface.Item, bool) {
+// skill prices a skill as the line that Codex sends for it: its name behind a
+// plugin's prefix, its description and the short form of its path. Codex leaves
+// out a file without front matter and a skill that only the user may start.
+func (s *settings) skill(file, prefix, short string) (surface.Item, bool) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		s.warn(err.Error())
@@ -97,6 +98,7 @@ func (s *settings) skill(file, short string) (surface.Item, bool) {
 	if meta.Name == "" {
 		meta.Name = filepath.Base(filepath.Dir(file))
 	}
+	meta.Name = prefix + meta.Name
 	item := surface.Item{
 		Kind:     surface.KindSkill,
 		Name:     meta.Name,

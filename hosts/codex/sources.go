@@ -21,7 +21,10 @@ func (a adapter) Sources(_ context.Context, req plugins.SourcesRequest) (surface
 		Servers:  s.servers(req.Fronted),
 	}
 	src.Loading = s.loading()
-	agents, skills := s.agents(), s.skills(req.Machine.Home)
+	installed := s.plugins()
+	src.Servers = append(src.Servers, s.pluginServers(installed, src.Servers)...)
+	agents := s.agents()
+	skills := append(s.skills(req.Machine.Home), s.pluginSkills(installed)...)
 	s.markNamed(src.Servers, agents, skills)
 	src.Items = append(s.instructions(), skills...)
 	for _, a := range agents {
@@ -43,9 +46,6 @@ func (s *settings) unseen(system string) []string {
 	}
 	if file := filepath.Join(system, "requirements.toml"); exists(file) {
 		list = append(list, "what "+file+" forbids")
-	}
-	if s.root.at("plugins") != nil {
-		list = append(list, "servers and skills of Codex plugins")
 	}
 	return list
 }
