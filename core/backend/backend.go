@@ -100,7 +100,7 @@ func (b *backend) startIfUnknown() {
 		}
 	}
 	if wait > 0 {
-		b.log.Info("it hung lately; not started for now", "wait", wait.Round(time.Second))
+		b.log.Info("it hung lately and is left alone", "wait", wait.Round(time.Second))
 		b.later(wait)
 		return
 	}
