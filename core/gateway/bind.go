@@ -10,14 +10,16 @@ import (
 func (g *Gateway) session() string { return g.opts.Binding.Session() }
 
 // bind takes the id of the conversation from the _meta of a call, where the
-// host puts one: under "sessionId", or a name of its own that ends so.
+// host puts one: under "sessionId", or a name of its own that ends so, however
+// it is spelled.
 func (g *Gateway) bind(meta json.RawMessage) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(meta, &fields) != nil {
 		return
 	}
 	for key, raw := range fields {
-		if key != "sessionId" && !strings.HasSuffix(key, "/sessionId") {
+		plain := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(key))
+		if !strings.HasSuffix(plain, "sessionid") {
 			continue
 		}
 		var id string

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/authority"
@@ -159,21 +161,34 @@ func (g *Gateway) forward(ctx context.Context, c *catalog, t listing.Tool, r req
 		return refusal, nil
 	}
 	raw, err := g.backends.Request(ctx, t.Server, "tools/call", callParams(t.Name, r.Arguments, r.Meta), g.progress(r.Meta))
-	var answered *rpc.Error
-	if err != nil && !errors.As(err, &answered) {
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		return refuse("%s was not answered: %s. It was not tried again.", t.ID(), line(err.Error(), 500)), nil
-	}
 	if err != nil {
-		if answered.Code != backend.CodeConnectionClosed {
-			g.record.call(g.session(), t, true)
-		}
-		return nil, answered
+		return g.unanswered(ctx, t, err)
 	}
 	g.record.call(g.session(), t, failed(raw))
 	return g.kept.Cut(raw, g.opts.Config.MaxResponseTokens, g.promisesStructure(t)), nil
+}
+
+// unanswered tells a server's own error, which the host gets as it is, from a
+// server that is not there. The latter becomes a result: some hosts take the
+// code of a lost connection for the loss of their own.
+func (g *Gateway) unanswered(ctx context.Context, t listing.Tool, err error) (json.RawMessage, error) {
+	var answered *rpc.Error
+	switch {
+	case !errors.As(err, &answered) && ctx.Err() != nil:
+		return nil, err // the host has withdrawn the call
+	case answered != nil && !notThere(answered, t.Server):
+		g.record.call(g.session(), t, true)
+		return nil, answered
+	case answered != nil:
+		return refuse("%s was not answered: %s. It was not tried again.", t.ID(), line(answered.Message, 500)), nil
+	}
+	return refuse("%s was not answered: %s. It was not tried again.", t.ID(), line(err.Error(), 500)), nil
+}
+
+// notThere recognises the errors of [backend.Manager] itself.
+func notThere(e *rpc.Error, server string) bool {
+	return (e.Code == backend.CodeConnectionClosed || e.Code == backend.CodeRequestTimeout) &&
+		strings.HasPrefix(e.Message, fmt.Sprintf("server %q", server))
 }
 
 // callParams puts the params of a call together from the bytes as they came.
@@ -222,16 +237,29 @@ func (g *Gateway) progress(meta json.RawMessage) func(json.RawMessage) {
 	}
 }
 
+// number is an integer that some models write as a string.
+type number int
+
+func (n *number) UnmarshalJSON(b []byte) error {
+	var text json.Number // takes both
+	if err := json.Unmarshal(b, &text); err != nil {
+		return err
+	}
+	i, err := strconv.Atoi(text.String())
+	*n = number(i)
+	return err
+}
+
 // readID names the tool that reads on in a result that was cut.
 const readID = "ctx:read"
 
 func (g *Gateway) readOn(arguments json.RawMessage) json.RawMessage {
 	var args struct {
 		Handle string `json:"handle"`
-		Offset int    `json:"offset"`
+		Offset number `json:"offset"`
 	}
 	if err := json.Unmarshal(arguments, &args); err != nil || args.Handle == "" {
 		return refuse(`ctx:read needs {"handle": "...", "offset": 0}`)
 	}
-	return g.readKept(args.Handle, args.Offset)
+	return g.readKept(args.Handle, int(args.Offset))
 }

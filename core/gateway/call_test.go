@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctx-sidecar/ctx/core/backend"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/rpc"
 )
@@ -35,7 +36,7 @@ func TestSearchTellsEnoughToCallAtOnce(t *testing.T) {
 	if len(f.Warnings) != 0 {
 		t.Errorf("warnings where nothing is wrong: %q", f.Warnings)
 	}
-	if r := b.call(toolSearch, `{"query":"overwrite a file","limit":1}`); !strings.Contains(r.text(), "fs:write_file (remote-write, call_tool_write)") {
+	if r := b.call(toolSearch, `{"query":"overwrite a file","limit":"1"}`); !strings.Contains(r.text(), "fs:write_file (remote-write, call_tool_write)") {
 		t.Errorf("got %s", r.text())
 	}
 	for _, args := range []string{`{}`, `{"query":" "}`, `null`, `[]`} {
@@ -189,8 +190,14 @@ func TestAnswersOfServersPassUnchanged(t *testing.T) {
 	if r := b.call(callTool, `{"tool":"memory:read_graph"}`); !r.IsError || !strings.Contains(r.text(), "exit status 3") {
 		t.Errorf("got %+v", r)
 	}
-	if n := len(b.backends.seen()); n != 3 {
-		t.Errorf("3 calls reached the server %d times", n)
+	b.backends.answer = func(context.Context, string, string, json.RawMessage, func(json.RawMessage)) (json.RawMessage, error) {
+		return nil, rpc.Errorf(backend.CodeConnectionClosed, "server %q did not start: exit status 4", "memory")
+	}
+	if r := b.call(callTool, `{"tool":"memory:read_graph"}`); !r.IsError || !strings.Contains(r.text(), "exit status 4") {
+		t.Errorf("a host may take this for the end of its own connection: %+v", r)
+	}
+	if n := len(b.backends.seen()); n != 4 {
+		t.Errorf("4 calls reached the server %d times", n)
 	}
 }
 
@@ -357,7 +364,7 @@ func TestTheSessionIsBoundByWhatTheHostSaysInItsCalls(t *testing.T) {
 	t.Parallel()
 	b := serve(t, twoServers)
 	b.initialize(`{}`)
-	for meta, want := range map[string]string{`{"sessionId":"s-2"}`: "s-2", `{"example.com/sessionId":"s-3"}`: "s-3", `{"sessionId":7}`: "s-0", `{"x":1}`: "s-0"} {
+	for meta, want := range map[string]string{`{"sessionId":"s-2"}`: "s-2", `{"example.com/sessionId":"s-3"}`: "s-3", `{"x_session_id":"s-4"}`: "s-4", `{"sessionId":7}`: "s-0", `{"x":1}`: "s-0"} {
 		b.binding.Bind("s-0")
 		b.must("tools/call", `{"name":"tool_search","arguments":{"query":"x"},"_meta":`+meta+`}`)
 		if got := b.binding.Session(); got != want {

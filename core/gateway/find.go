@@ -36,7 +36,7 @@ type found struct {
 func (g *Gateway) searchTools(ctx context.Context, arguments json.RawMessage) json.RawMessage {
 	var args struct {
 		Query string `json:"query"`
-		Limit int    `json:"limit"`
+		Limit number `json:"limit"`
 	}
 	if err := json.Unmarshal(arguments, &args); err != nil || strings.TrimSpace(args.Query) == "" {
 		return refuse(`tool_search needs {"query": "what to do, in a few words"}`)
@@ -47,7 +47,7 @@ func (g *Gateway) searchTools(ctx context.Context, arguments json.RawMessage) js
 		return !slices.ContainsFunc(c.servers, func(s shelf) bool { return !s.listed && s.failed == "" })
 	})
 
-	limit := args.Limit
+	limit := int(args.Limit)
 	if limit <= 0 {
 		limit = defaultHits
 	}
