@@ -113,6 +113,22 @@ func (u *user) wrap(workspace, host string) string {
 	return u.ctx(workspace, "wrap", "setup", "--gateway", "--host", host, "--yes")
 }
 
+// hook runs ctx-hook as a host does and returns what it prints. Whatever
+// happens, a hook ends with 0 and says nothing on stderr.
+func (u *user) hook(dir, host, event, payload string) string {
+	u.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(prefix, "bin/ctx-hook"), host, event)
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, u.environ(), strings.NewReader(payload)
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	if err := cmd.Run(); err != nil || errOut.Len() > 0 {
+		u.t.Errorf("ctx-hook %s %s: %v: %s", host, event, err, errOut.String())
+	}
+	return out.String()
+}
+
 // session is one run of a host against a scripted model.
 type session struct {
 	result
