@@ -7,6 +7,20 @@ import (
 	"github.com/ctx-sidecar/ctx/core/result"
 )
 
+// readID names the tool that reads on in a result that was cut.
+const readID = "ctx:read"
+
+func (g *Gateway) readOn(arguments json.RawMessage) json.RawMessage {
+	var args struct {
+		Handle string `json:"handle"`
+		Offset number `json:"offset"`
+	}
+	if err := json.Unmarshal(arguments, &args); err != nil || args.Handle == "" {
+		return refuse(`ctx:read needs {"handle": "...", "offset": 0}`)
+	}
+	return g.readKept(args.Handle, int(args.Offset))
+}
+
 // piece is the answer of ctx:read.
 type piece struct {
 	Text   string `json:"text"`
