@@ -75,4 +75,3 @@ func TestAHostThatAsksItselfIsNotAskedAgain(t *testing.T) {
 		t.Errorf("asked %q: %s", b.host.asked, r.text())
 	}
 }
-

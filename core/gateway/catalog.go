@@ -115,14 +115,6 @@ func (c *catalog) unlisted() []string {
 	return names
 }
 
-func (c *catalog) shelf(server string) (shelf, bool) {
-	i := slices.IndexFunc(c.servers, func(s shelf) bool { return s.name == server })
-	if i < 0 {
-		return shelf{}, false
-	}
-	return c.servers[i], true
-}
-
 // find resolves a name that a model gave a tool: see [listing.Find]; a name as
 // it is listed beside the kernel is one, too.
 func (c *catalog) find(name string) []listing.Tool {

@@ -167,9 +167,6 @@ func TestAnotherClientOverHTTP(t *testing.T) {
 	if err != nil || len(tools.Tools) != 4 {
 		t.Fatalf("%+v, %v", tools, err)
 	}
-	if err := c.Ping(ctx); err != nil {
-		t.Error(err)
-	}
 	r, err := c.CallTool(ctx, mcp.CallToolRequest{Params: mcp.CallToolParams{Name: callTool, Arguments: map[string]any{"tool": "memory:read_graph"}}})
 	if err != nil || r.IsError {
 		t.Fatalf("%+v, %v", r, err)
