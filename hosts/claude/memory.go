@@ -119,10 +119,8 @@ func (m *memory) resolve(target, dir string) (string, bool) {
 	case !filepath.IsAbs(target):
 		target = filepath.Join(dir, target)
 	}
-	if !m.outside {
-		if rel, err := filepath.Rel(m.launch, target); err != nil || !filepath.IsLocal(rel) {
-			return "", false
-		}
+	if !m.outside && !within(m.launch, target) {
+		return "", false
 	}
 	info, err := os.Stat(target)
 	return target, err == nil && info.Mode().IsRegular() && importable(target)

@@ -72,6 +72,12 @@ func ancestors(dir string) []string {
 	return dirs
 }
 
+// within reports whether a path is dir or lies below it.
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
 func managedDir() string {
 	switch runtime.GOOS {
 	case "darwin":

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -25,7 +26,7 @@ type reader struct {
 	out      surface.Sources
 	seen     map[string]bool      // of out.Files
 	docs     map[string]*document // nil for what is absent or malformed
-	broken   []error              // of malformed files
+	broken   []error              // of malformed files, those of plugins apart
 	loose    []string             // what is said of files that Claude Code will not read
 	privacy  map[string]bool      // of local settings files
 	layer    []layer
@@ -90,8 +91,10 @@ func (r *reader) json(path string) node {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) || isNotDir(err):
 		case err != nil:
-			r.broken = append(r.broken, err)
 			r.warn("%v", err)
+			if !within(filepath.Join(r.config, "plugins"), path) && !within(filepath.Join(r.config, "skills"), path) {
+				r.broken = append(r.broken, err)
+			}
 		default:
 			r.strict(d)
 		}
@@ -166,11 +169,10 @@ func (r *reader) list(dir string) []fs.DirEntry {
 // short names a file as a user would look for it: from the session's folder, or
 // from the home folder.
 func (r *reader) short(path string) string {
-	if rel, err := filepath.Rel(r.launch, path); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	if rel, err := filepath.Rel(r.home, path); err == nil && filepath.IsLocal(rel) {
-		return filepath.Join("~", rel)
+	for _, base := range []struct{ dir, name string }{{r.launch, ""}, {r.home, "~"}} {
+		if within(base.dir, path) {
+			return filepath.Join(base.name, strings.TrimPrefix(path, base.dir+string(filepath.Separator)))
+		}
 	}
 	return path
 }

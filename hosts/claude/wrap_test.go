@@ -159,6 +159,12 @@ func TestPlanIsRefused(t *testing.T) {
 	}
 }
 
+func TestBrokenPluginOfAnotherDoesNotStandInTheWay(t *testing.T) {
+	t.Parallel()
+	f := unpack(t, archive("home/.claude/skills/x/.claude-plugin/plugin.json", "{"))
+	plan(t, f, f.wrap(true, "a"))
+}
+
 func TestAllowListThatAdmitsTheGateway(t *testing.T) {
 	t.Parallel()
 	f := unpack(t, archive("home/.claude/settings.json",
