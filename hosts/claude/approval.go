@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
@@ -101,7 +103,10 @@ func tracked(path string) bool {
 	if absentFromIndex(filepath.Join(top, ".git"), filepath.ToSlash(rel)) {
 		return false
 	}
-	err = exec.Command("git", "-c", "core.fsmonitor=false", "-C", top, "ls-files", "--error-unmatch", "--", rel).Run()
+	cmd := exec.Command("git", "-c", "core.fsmonitor=false", "-C", top, "ls-files", "--error-unmatch", "--", rel)
+	// Variables such as GIT_DIR would have git look at another repository.
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
+	err = cmd.Run()
 	exit, isExit := err.(*exec.ExitError)
 	return !isExit || exit.ExitCode() != 1
 }

@@ -113,7 +113,7 @@ func located(err error, matter []byte, firstLine int) error {
 	e := &frontError{line: firstLine, column: 1, what: err.Error()}
 	var te *yaml.TypeError
 	if errors.As(err, &te) {
-		e.what = strings.Join(te.Errors, "; ")
+		e.what = `lines of the form "key: value" are expected`
 		return e
 	}
 	m := yamlLine.FindStringSubmatch(err.Error())
