@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -86,7 +87,7 @@ func (s *Streams) dress(code, t string) string {
 // Clean writes what has no glyph as an escape, so that text out of a repository
 // cannot steer the terminal or hide a part of itself.
 func Clean(text string) string {
-	if !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return text
 	}
 	quoted := strconv.Quote(text)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -35,7 +36,7 @@ func (w *wrapper) check(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("nothing was changed: %w", err)
 		}
-		j.diff = change.Diff()
+		j.diff, j.files = change.Diff(), nil
 		for _, fc := range change.Files() {
 			j.files = append(j.files, fc.Path)
 		}
@@ -96,6 +97,7 @@ func (w *wrapper) record(before wiring.Record) wiring.Record {
 		}
 	}
 	for _, j := range w.jobs {
+		was := slices.IndexFunc(before.Hosts, func(h wiring.HostRecord) bool { return h.Host == j.host.Name() })
 		h := wiring.HostRecord{
 			Host: j.host.Name(), Scope: w.scope, Gateway: w.gateway, Profile: w.profile, At: time.Now().UTC(),
 		}
@@ -108,6 +110,13 @@ func (w *wrapper) record(before wiring.Record) wiring.Record {
 			}
 		}
 		h.Everywhere = w.gateway && j.everywhere()
+		// The same wrap again leaves the record as it is.
+		if was >= 0 {
+			h.At = before.Hosts[was].At
+			if !reflect.DeepEqual(h, before.Hosts[was]) {
+				h.At = time.Now().UTC()
+			}
+		}
 		rec.Hosts = append(rec.Hosts, h)
 	}
 	return rec

@@ -92,10 +92,12 @@ func (o *options) run(ctx context.Context, f *cmdutil.Factory) error {
 		return nobody(set)
 	}
 	w.skipped = set.Skipped
-	// Everything is decided, priced and planned before the first write.
+	// Everything is decided, priced and planned before the first write. The first
+	// check is for files that cannot be edited: nobody is asked and nothing is
+	// started for them.
 	for _, step := range []func(context.Context) error{
 		func(ctx context.Context) error { return w.read(ctx, set.Hosts) },
-		w.approve, w.probe, w.price, w.check, w.apply,
+		w.check, w.approve, w.probe, w.price, w.check, w.apply,
 	} {
 		if err := step(ctx); err != nil {
 			return err

@@ -1,0 +1,52 @@
+package iostreams
+
+import "testing"
+
+func TestCleanTakesTheTerminalOutOfText(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":                        "plain",
+		`say "hi" é 日本`:                `say "hi" é 日本`,
+		"\x1b[2Jgone":                  `\x1b[2Jgone`,
+		"a\rb\nc":                      `a\rb\nc`,
+		"safe\u202Egnp.exe":            `safe\u202egnp.exe`,
+		"zero\u200bwidth":              `zero\u200bwidth`,
+		"\xff":                         `\xff`,
+		`back\slash "quoted"` + "\x07": `back\\slash "quoted"\a`,
+	} {
+		if got := Clean(in); got != want {
+			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := CleanLines("a\tb\r\nc\x1b"); got != "a\tb\nc\\x1b" {
+		t.Errorf("CleanLines = %q", got)
+	}
+}
+
+func TestTableLinesUpWithAndWithoutColour(t *testing.T) {
+	s, _, out, _ := Test()
+	table := NewTable("NAME", ">TOOLS", "WHAT")
+	table.Row("é", 5, "front")
+	table.Row("longer", 12345, "")
+	table.Write(s)
+	want := "  NAME    TOOLS  WHAT\n  é           5  front\n  longer  12345\n"
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out, want)
+	}
+	out.Reset()
+	s.Color = true
+	table.Write(s)
+	if got := out.String(); got[:len("  \x1b[2mNAME\x1b[0m")] != "  \x1b[2mNAME\x1b[0m" {
+		t.Errorf("headings are not dimmed: %q", got)
+	}
+}
+
+func TestColourAndProgressAreForTerminals(t *testing.T) {
+	s, _, _, errOut := Test()
+	if got := s.Red("x"); got != "x" {
+		t.Errorf("Red without a terminal: %q", got)
+	}
+	s.Step("working")
+	if errOut.Len() > 0 {
+		t.Errorf("progress in a pipe: %q", errOut)
+	}
+}
