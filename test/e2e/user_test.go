@@ -284,7 +284,7 @@ func (s *session) mustSay(texts ...string) {
 	said := s.said()
 	for _, text := range texts {
 		if !strings.Contains(said, text) {
-			s.t.Errorf("the conversation never shows %q:\n%.6000s", text, said)
+			s.t.Errorf("the conversation never shows %q; it ends with:\n%s", text, said[max(0, len(said)-3000):])
 		}
 	}
 }
