@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/hashicorp/go-hclog"
-	"golang.org/x/sys/unix"
 
 	"github.com/ctx-sidecar/ctx/core/gate"
 	"github.com/ctx-sidecar/ctx/core/paths"
@@ -32,31 +31,12 @@ type Files struct {
 	Read func(ctx context.Context, fronted []string) (s surface.Sources, hostAsks bool, err error)
 
 	mu      sync.Mutex
-	seen    []stamp
+	seen    *watched
 	sources surface.Sources
 	rules   *Rules
 }
 
 var _ Policy = (*Files)(nil)
-
-// stamp is what tells one version of a file from another; of a file that is not
-// there, and of one that cannot be looked at, all but the path is zero.
-type stamp struct {
-	path         string
-	dev, ino     uint64
-	size         int64
-	mtime, ctime unix.Timespec
-}
-
-// stampOf asks the system directly: dozens of files, most of them absent, are
-// looked at before every request.
-func stampOf(path string) stamp {
-	var s unix.Stat_t
-	if err := unix.Stat(path, &s); err != nil {
-		return stamp{path: path}
-	}
-	return stamp{path, uint64(s.Dev), s.Ino, s.Size, s.Mtim, s.Ctim}
-}
 
 // Rules implements [Policy].
 func (f *Files) Rules(ctx context.Context) *Rules {
@@ -84,15 +64,15 @@ func (f *Files) Sources(ctx context.Context) (surface.Sources, error) {
 // refresh reads what has changed; f.mu is held, so that all who wait share one
 // reading.
 func (f *Files) refresh(ctx context.Context) error {
-	if f.rules != nil && !slices.ContainsFunc(f.seen, func(s stamp) bool { return s != stampOf(s.path) }) {
+	if f.rules != nil && f.seen.unchanged() {
 		return nil
 	}
 	own := []string{f.Layout.Trust(), f.Layout.WrapRecord(f.Workspace)}
 	// Stamps are taken before reading, so that a change in between is seen the
 	// next time.
 	looked := slices.Clone(own)
-	for _, s := range f.seen {
-		looked = append(looked, s.path)
+	if f.seen != nil {
+		looked = append(looked, f.seen.paths()...)
 	}
 	before := stamps(looked, nil)
 	fronted := f.Wraps.Fronted(f.Workspace, f.HostName)
@@ -103,7 +83,7 @@ func (f *Files) refresh(ctx context.Context) error {
 	f.sources = s
 	f.rules = f.apply(s, fronted)
 	f.rules.HostAsks = hostAsks
-	f.seen = stamps(append(own, s.Files...), before)
+	f.seen = watch(stamps(append(own, s.Files...), before))
 	return nil
 }
 

@@ -18,7 +18,8 @@ type recorder struct {
 	memory *Memory
 	errors hclog.Logger
 
-	done sync.WaitGroup
+	done    sync.WaitGroup
+	closing chan struct{}
 
 	mu    sync.Mutex
 	calls chan usage.Call // nil once closed
@@ -26,10 +27,13 @@ type recorder struct {
 
 // mostWaiting bounds the calls that wait for a slow disk; beyond it a call goes
 // uncounted rather than unanswered.
-const mostWaiting = 256
+const mostWaiting = 1024
+
+// lull is how long a completed call may wait to be taken down.
+const lull = 50 * time.Millisecond
 
 func newRecorder(o Options) *recorder {
-	r := &recorder{host: o.HostName, log: o.Usage, memory: o.Memory, errors: o.Log, calls: make(chan usage.Call, mostWaiting)}
+	r := &recorder{host: o.HostName, log: o.Usage, memory: o.Memory, errors: o.Log, calls: make(chan usage.Call, mostWaiting), closing: make(chan struct{})}
 	calls := r.calls
 	r.done.Go(func() { r.run(calls) })
 	return r
@@ -49,20 +53,34 @@ func (r *recorder) call(session string, t listing.Tool, failed bool) {
 	}
 }
 
+// run takes calls down some at a time: on a machine with few cores the disk is
+// better left alone while calls go back and forth.
 func (r *recorder) run(calls <-chan usage.Call) {
 	for c := range calls {
-		if err := r.log.Append(c); err != nil {
-			r.errors.Warn("call not counted", "error", err)
+		select {
+		case <-time.After(lull):
+		case <-r.closing:
 		}
-		if err := r.memory.used(c.Session, c.Server+":"+c.Tool); err != nil {
-			r.errors.Debug("use not remembered", "error", err)
+		r.take(c)
+		for range len(calls) {
+			r.take(<-calls)
 		}
+	}
+}
+
+func (r *recorder) take(c usage.Call) {
+	if err := r.log.Append(c); err != nil {
+		r.errors.Warn("call not counted", "error", err)
+	}
+	if err := r.memory.used(c.Session, c.Server+":"+c.Tool); err != nil {
+		r.errors.Debug("use not remembered", "error", err)
 	}
 }
 
 func (r *recorder) close() {
 	r.mu.Lock()
 	if r.calls != nil {
+		close(r.closing)
 		close(r.calls)
 		r.calls = nil
 	}
