@@ -153,7 +153,9 @@ func TestClaudeWhereAWrapReaches(t *testing.T) {
 	}
 	other := u.workspace("other", u.reference)
 	u.wrap(dir, "claude")
-	read := []modelstub.Step{call("call_tool", args{"tool": "filesystem:read_text_file", "arguments": args{"path": dir + "/data/note.txt"}})}
+	// Not a file: the server takes the folder of the session for all it may read.
+	u.write("memory.json", `{"type":"entity","name":"larkspur","entityType":"flower","observations":[]}`+"\n", dir)
+	read := []modelstub.Step{call("call_tool", args{"tool": "memory:read_graph", "arguments": args{}})}
 	for name, at := range map[string]string{"subfolder": dir + "/sub/deep", "worktree": filepath.Join(filepath.Dir(dir), "tree")} {
 		t.Run(name, func(t *testing.T) {
 			s := u.claude(at, read, approved...)
