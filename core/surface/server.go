@@ -16,6 +16,7 @@ const (
 	ScopeLocal   Scope = "local"   // the user's own files, one workspace
 	ScopeProject Scope = "project" // the repository
 	ScopePlugin  Scope = "plugin"  // a plugin of the host's
+	ScopeTap     Scope = "tap"     // a capability of a tap of the user's
 )
 
 // Transport is how an MCP server is reached.
