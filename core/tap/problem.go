@@ -1,0 +1,49 @@
+package tap
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+)
+
+// Severity is how much a problem costs.
+type Severity string
+
+const (
+	Error   Severity = "error"   // the part it is about cannot be used
+	Warning Severity = "warning" // it can, but not as its author may think
+)
+
+// Problem is something in a tap that was not followed, or that its author
+// should know.
+type Problem struct {
+	File     string   `json:"file"`             // absolute path
+	Line     int      `json:"line,omitempty"`   // counts from 1; 0: the whole file
+	Column   int      `json:"column,omitempty"` // counts from 1, in bytes; 0: the whole line
+	Severity Severity `json:"severity"`
+	Rule     string   `json:"rule"` // a short name: "unknown-key"
+	Text     string   `json:"text"`
+	Hint     string   `json:"hint,omitempty"`
+}
+
+// String is "FILE:LINE:COLUMN: TEXT (HINT)".
+func (p Problem) String() string {
+	s := p.File
+	if p.Line > 0 {
+		s += ":" + strconv.Itoa(p.Line)
+		if p.Column > 0 {
+			s += ":" + strconv.Itoa(p.Column)
+		}
+	}
+	s += ": " + p.Text
+	if p.Hint != "" {
+		s += " (" + p.Hint + ")"
+	}
+	return s
+}
+
+func sortProblems(list []Problem) {
+	slices.SortStableFunc(list, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
