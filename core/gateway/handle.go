@@ -93,6 +93,7 @@ func (g *Gateway) begin(ctx context.Context) {
 		g.mode = chooseMode(g.opts.Config, g.current(ctx))
 		g.log.Info("session begins", "host", g.opts.HostName, "mode", g.mode, "tools", len(g.current(ctx).tools))
 		if g.mode == narrow || g.mode == reveal {
+			g.record.remember.Store(true)
 			go g.watch(g.ctx)
 		}
 		go g.backends.Start()

@@ -267,6 +267,25 @@ func TestQuestionsAndProgressTravelOnTheRequestsOwnStream(t *testing.T) {
 	}
 }
 
+func TestAFaultInOneRequestEndsThatOneAlone(t *testing.T) {
+	t.Parallel()
+	w := serveWeb(t, twoServers, func(c *closing) {
+		c.answer = func(_ context.Context, _, _ string, params json.RawMessage, _ func(json.RawMessage)) (json.RawMessage, error) {
+			if strings.Contains(string(params), "boom") {
+				panic("fault")
+			}
+			return json.RawMessage(`{"content":[]}`), nil
+		}
+	})
+	id := w.send(t, hello).Header.Get("Mcp-Session-Id")
+	for argument, want := range map[string]string{"boom": "internal error", "fine": `"content":[]`} {
+		r := w.send(t, `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"call_tool","arguments":{"tool":"memory:read_graph","arguments":{"x":"`+argument+`"}}}}`, "Mcp-Session-Id", id)
+		if got := body(t, r); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", argument, got)
+		}
+	}
+}
+
 func TestARequestIsWithdrawnByNotificationAndByHangingUp(t *testing.T) {
 	t.Parallel()
 	begun, over := make(chan bool, 2), make(chan error, 2)

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -17,6 +18,9 @@ type recorder struct {
 	log    Usage
 	memory *Memory
 	errors hclog.Logger
+
+	// remember is set where the list depends on what is in use.
+	remember atomic.Bool
 
 	done    sync.WaitGroup
 	closing chan struct{}
@@ -71,6 +75,9 @@ func (r *recorder) run(calls <-chan usage.Call) {
 func (r *recorder) take(c usage.Call) {
 	if err := r.log.Append(c); err != nil {
 		r.errors.Warn("call not counted", "error", err)
+	}
+	if !r.remember.Load() {
+		return
 	}
 	if err := r.memory.used(c.Session, c.Server+":"+c.Tool); err != nil {
 		r.errors.Debug("use not remembered", "error", err)
