@@ -61,15 +61,12 @@ uninstall_all() {
 		fail "workspaces are still wrapped, and $prefix/bin/ctx is gone" \
 			"run ./install.sh --prefix '$prefix' first, then --uninstall"
 	fi
-	while IFS= read -r path; do
-		case $path in
-		*/) ;;
-		*) rm -f -- "$prefix/$path" ;;
-		esac
-	done <"$manifest"
-	# Deepest first; a folder that holds something of the user's stays.
+	files=$(grep -v '/$' "$manifest")
 	folders=$(grep '/$' "$manifest" | LC_ALL=C sort -r || true)
-	rm -f -- "$manifest"
+	printf '%s\n' "$files" | while IFS= read -r path; do
+		rm -f -- "$prefix/$path"
+	done
+	# Deepest first; a folder that holds something of the user's stays.
 	printf '%s\n' "$folders" | while IFS= read -r path; do
 		[ -z "$path" ] || rmdir -- "$prefix/${path%/}" 2>/dev/null || true
 	done
@@ -120,7 +117,7 @@ check_go() {
 	where='see https://go.dev/doc/install'
 	want=$(sed -n 's/^go \([0-9]*\.[0-9]*\).*/\1/p' "$source/go.mod")
 	command -v go >/dev/null 2>&1 || fail "Go $want or newer is needed, and there is no go in PATH" "$where" 3
-	have=$(cd / && GOTOOLCHAIN=local go version | sed -n 's/.*go\([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p')
+	have=$(cd / && HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/config GOTOOLCHAIN=local go version | sed -n 's/.*go\([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p')
 	[ -n "$have" ] || fail 'go version does not say which it is' "$where" 3
 	if [ "${have%%.*}" -lt "${want%%.*}" ] ||
 		{ [ "${have%%.*}" -eq "${want%%.*}" ] && [ "${have#*.}" -lt "${want#*.}" ]; }; then

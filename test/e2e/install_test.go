@@ -69,8 +69,10 @@ func TestInstallTwiceWrapTwoUninstall(t *testing.T) {
 	if left := files(t, filepath.Join(u.home, ".local")); len(left) != 1 || filepath.Base(left[0]) != "mine" {
 		t.Errorf("left below .local: %q", left)
 	}
-	if _, err := os.Stat(filepath.Join(u.home, ".local/state")); err == nil {
-		t.Error(".local/state is left")
+	for _, gone := range []string{".local/state", ".local/share", ".config", ".cache", "go"} {
+		if _, err := os.Stat(filepath.Join(u.home, gone)); err == nil {
+			t.Errorf("%s is left", gone)
+		}
 	}
 	if r := u.install("--uninstall"); r.code != 1 || !strings.Contains(r.err, "not installed") {
 		t.Errorf("uninstalling again: exit %d: %s", r.code, r.err)
@@ -95,6 +97,16 @@ func TestUninstallRefusesWhileAWorkspaceCannotBeUnwrapped(t *testing.T) {
 	}
 	if _, err := os.Stat(p + "/bin/ctx"); err != nil {
 		t.Error("it uninstalled itself all the same")
+	}
+	// Whatever the user mends or gives up, the prefix goes in the end.
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if r := u.install("--prefix", p, "--uninstall"); r.code != 0 {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	if _, err := os.Stat(p); err == nil {
+		t.Errorf("the prefix is left: %q", files(t, p))
 	}
 }
 
