@@ -96,7 +96,10 @@ func (f found) text(c *catalog) string {
 		}
 		b.WriteString("\n  arguments: " + h.Arguments + "\n")
 	}
-	if len(f.Tools) == 0 {
+	switch {
+	case len(c.servers) == 0:
+		b.WriteString("No MCP server is behind this gateway now.\n")
+	case len(f.Tools) == 0:
 		var names []string
 		for _, s := range c.servers {
 			names = append(names, s.title())

@@ -31,7 +31,10 @@ func (c *catalog) instructions(listed bool) string {
 	}
 	budget := min(max(bytes*3/100-kernelSize, leastIndex), mostIndex)
 
-	head := fmt.Sprintf("%d tools of the user's MCP servers are behind tool_search, then call_tool or call_tool_write. By server:", len(c.tools))
+	head := "No MCP server is behind this gateway now."
+	if len(c.servers) > 0 {
+		head = fmt.Sprintf("%d tools of the user's MCP servers are behind tool_search, then call_tool or call_tool_write. By server:", len(c.tools))
+	}
 	var tail strings.Builder
 	for _, w := range c.rules.Warnings {
 		if note := "\n! " + ascii(w, 220); tail.Len()+len(note) <= 450 {

@@ -187,3 +187,15 @@ func TestNothingInTheIndexCanReadAsASentence(t *testing.T) {
 		}
 	}
 }
+
+func TestWithoutServersNothingIsPromised(t *testing.T) {
+	t.Parallel()
+	b := serve(t, nil, func(_ *Options, r *Rules, _ *fakeBackends) {
+		r.Warnings = []string{"server new is not started before the user approves it: ctx trust list"}
+	})
+	for _, said := range []string{instructions(t, b.initialize(`{}`)), b.call(toolSearch, `{"query":"anything"}`).text()} {
+		if !strings.Contains(said, "No MCP server is behind this gateway now.") || !strings.Contains(said, "ctx trust list") || strings.Contains(said, "0 tools") {
+			t.Errorf("said %s", said)
+		}
+	}
+}
