@@ -68,7 +68,11 @@ uninstall_all() {
 	done
 	# Deepest first; a folder that holds something of the user's stays.
 	printf '%s\n' "$folders" | while IFS= read -r path; do
-		[ -z "$path" ] || rmdir -- "$prefix/${path%/}" 2>/dev/null || true
+		case $path in
+		'') ;;
+		./) rmdir -- "$prefix" 2>/dev/null || true ;;
+		*) rmdir -- "$prefix/$path" 2>/dev/null || true ;;
+		esac
 	done
 	rm -rf -- "$state"
 	[ -n "${XDG_STATE_HOME:-}" ] || rmdir -- "${state%/ctx}" "${state%/state/ctx}" 2>/dev/null || true
