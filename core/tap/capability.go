@@ -26,6 +26,10 @@ type Capability struct {
 	Servers     []Server `json:"servers,omitempty"`
 	Deps        []string `json:"deps,omitempty"` // "ORG/TOOL": scripts deps/ORG/TOOL.sh of the tap
 
+	// Broken is what is wrong in the tap's files so that it cannot be enabled, ""
+	// where nothing is.
+	Broken string `json:"broken,omitempty"`
+
 	Root  string        `json:"root"`  // the tap's folder
 	Place surface.Place `json:"place"` // the provider file
 }
