@@ -50,7 +50,7 @@ type shelf struct {
 	listed bool           // it has ever told what it has
 	failed string         // why it is down, "" when it is not
 	tools  []listing.Tool // those that the gate admits
-	bytes  int            // of their definitions
+	bytes  int            // of what a host would send of them
 	offers offers
 }
 
@@ -84,7 +84,7 @@ func newCatalog(rules *Rules, listings []listing.Listing) *catalog {
 		for _, t := range l.Parse() {
 			if rules.Gate.Admits(t.Server, t.Name) {
 				s.tools = append(s.tools, t)
-				s.bytes += len(t.Raw)
+				s.bytes += len(t.Name) + len(t.Description) + len(t.InputSchema)
 			}
 		}
 		// Offers that do not parse offer nothing that could be forwarded.

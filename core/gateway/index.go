@@ -8,15 +8,27 @@ import (
 )
 
 // The index is paid for in every session, so it grows with what it saves: with
-// the kernel tools it stays within three hundredths of the bytes that the
-// definitions themselves would cost, where that leaves room for an index at all.
-// Naming every server may take it to the hard limit.
+// the kernel tools it stays within a share of the bytes that a host would send
+// for the tools themselves, where that leaves room for an index at all. The
+// share falls from a tenth for few tools, whose names nearly all fit, to three
+// hundredths for many. Naming every server may take it to the hard limit.
 const (
 	leastIndex = 500
 	mostIndex  = 1200
 	hardIndex  = 2000
-	kernelSize = 1300
+	kernelSize = 1400 // with the names that a host gives the kernel tools
+
+	fewBehind, manyBehind = 40, 300
+	fewShare, manyShare   = 100, 30 // thousandths
 )
+
+// indexBudget is the size in bytes that an index of so many tools, which a host
+// would send in so many bytes, should have.
+func indexBudget(tools, bytes int) int {
+	n := min(max(tools, fewBehind), manyBehind) - fewBehind
+	share := fewShare - (fewShare-manyShare)*n/(manyBehind-fewBehind)
+	return min(max(bytes*share/1000-kernelSize, leastIndex), mostIndex)
+}
 
 // instructions is the index of what is behind the gateway: by server, the
 // heaviest first, each with its number of tools and the names of some. Only
@@ -29,7 +41,7 @@ func (c *catalog) instructions(listed bool) string {
 	for _, s := range c.servers {
 		bytes += s.bytes
 	}
-	budget := min(max(bytes*3/100-kernelSize, leastIndex), mostIndex)
+	budget := indexBudget(len(c.tools), bytes)
 
 	head := "No MCP server is behind this gateway now."
 	if len(c.servers) > 0 {
