@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/core/hook"
 	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/rendezvous"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/plugins"
 )
@@ -129,6 +132,9 @@ func (p *program) read(ctx context.Context, fronted []string) (surface.Sources, 
 	return s, d.AsksPermission, err
 }
 
+// machine describes the user's side to the adapter, with the process that the
+// host is: rules may be given on its command line alone.
 func (p *program) machine(env []string) plugins.Machine {
+	env = append(slices.Clone(env), "CTX_HOST_PID="+strconv.Itoa(rendezvous.HostPID()))
 	return plugins.Machine{Home: p.layout.Home, Env: env}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/hook"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/rendezvous"
+	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/trust"
 	"github.com/ctx-sidecar/ctx/plugins"
@@ -57,6 +58,9 @@ func (e *events) Handle(ctx context.Context, req rendezvous.Request) rendezvous.
 	}
 	// The next session's first hook may come before its gateway is up.
 	e.keep.Do(func() { go e.listed(surface.Sources{}, nil) })
+	if ev.Kind == event.Prompt && e.config.Gateway.Mode == "narrow" {
+		e.narrow(ev)
+	}
 	var reply event.Reply
 	if ev.Kind != event.Other {
 		reply = e.handler().Handle(ctx, ev)
@@ -103,13 +107,7 @@ func (e *events) handler() *hook.Handler {
 // and leaves that for hooks that do not find the gateway up.
 func (e *events) listed(surface.Sources, []surface.Server) (listing.Listing, bool) {
 	rules := e.policy.Rules(context.Background())
-	var known []listing.Listing
-	for _, srv := range rules.Servers {
-		if l, ok := e.cache.Any(srv.Name, srv.Fingerprint()); ok {
-			known = append(known, l)
-		}
-	}
-	l, err := gateway.Preview(e.config, rules, known)
+	l, err := gateway.Preview(e.config, rules, e.known(rules))
 	if err != nil {
 		e.log.Warn("the gateway's own listing", "error", err)
 		return l, false
@@ -118,6 +116,31 @@ func (e *events) listed(surface.Sources, []surface.Server) (listing.Listing, boo
 		e.log.Warn("the gateway's own listing is not kept", "error", err)
 	}
 	return l, true
+}
+
+// narrow notes which tools fit the prompt; the gateway follows the session's
+// state and lists them. A prompt that names nothing ("yes, do that") leaves the
+// last choice, which is what it speaks of.
+func (e *events) narrow(ev event.Event) {
+	rules := e.policy.Rules(context.Background())
+	ids := gateway.Relevant(rules, e.known(rules), ev.Prompt, e.config.Gateway.NarrowTo)
+	if len(ids) == 0 {
+		return
+	}
+	if _, err := e.state.Update(ev.Session, func(s *state.Session) { s.Relevant = ids }); err != nil {
+		e.log.Warn("the tools that fit the prompt are not noted", "error", err)
+	}
+}
+
+// known are the newest listings of the servers that the rules admit.
+func (e *events) known(rules *gateway.Rules) []listing.Listing {
+	var known []listing.Listing
+	for _, srv := range rules.Servers {
+		if l, ok := e.cache.Any(srv.Name, srv.Fingerprint()); ok {
+			known = append(known, l)
+		}
+	}
+	return known
 }
 
 // waiting names the servers that the user has yet to approve.

@@ -124,6 +124,18 @@ func (h *home) link(path string) {
 	}
 }
 
+// hook sends one event as a hook of the host's would and returns the answer.
+func (h *home) hook(payload string) string {
+	h.t.Helper()
+	cmd := exec.Command(filepath.Join(h.dir, "hook"), "Event")
+	cmd.Dir, cmd.Env, cmd.Stdin = h.ws, h.env, strings.NewReader(payload)
+	out, err := cmd.Output()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return string(out)
+}
+
 // stub declares a stub server.
 func (h *home) stub(name string, flags ...string) surface.Server {
 	h.t.Helper()

@@ -168,22 +168,40 @@ func TestHooksFindTheGatewayOfTheirSession(t *testing.T) {
 	h.wrap()
 	first, second := h.start(), h.start()
 	first.initialize(`{}`)
-	hook := func(payload string) string {
-		t.Helper()
-		cmd := exec.Command(filepath.Join(h.dir, "hook"), "Event")
-		cmd.Dir, cmd.Env, cmd.Stdin = h.ws, h.env, strings.NewReader(payload)
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(out)
-	}
-	contains(t, hook(`{"Kind":"tool_after","Session":"conversation-1"}`), `"session":"conversation-1"`)
-	contains(t, hook(`{"Kind":"tool_after","Session":"conversation-9"}`), "nobody")
+	contains(t, h.hook(`{"Kind":"tool_after","Session":"conversation-1"}`), `"session":"conversation-1"`)
+	contains(t, h.hook(`{"Kind":"tool_after","Session":"conversation-9"}`), "nobody")
 	second.in.Close()
 	_ = second.wait()
-	contains(t, hook(`{"Kind":"session_start","Source":"clear","Session":"conversation-2"}`), `"session":"conversation-2"`)
-	contains(t, hook(`{"Kind":"tool_after","Session":"conversation-1"}`), "nobody")
+	contains(t, h.hook(`{"Kind":"session_start","Source":"clear","Session":"conversation-2"}`), `"session":"conversation-2"`)
+	contains(t, h.hook(`{"Kind":"tool_after","Session":"conversation-1"}`), "nobody")
+}
+
+func TestInNarrowModeThePromptChoosesWhatIsListed(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.declare(h.stub("desk"), h.stub("shelf"))
+	h.wrap()
+	if err := os.WriteFile(filepath.Join(h.ws, "ctx.toml"), []byte("[gateway]\nmode = \"narrow\"\nnarrow_to = 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := h.start()
+	s.initialize(`{}`)
+	contains(t, s.call("tool_search", `{"query":"delete a note"}`), "desk:delete_note")
+	listed := func(tool string) bool { return strings.Contains(s.must("tools/list", ""), tool) }
+	if listed("delete_note") {
+		t.Error("listed before anybody asked for it")
+	}
+	h.hook(`{"Kind":"prompt","Session":"conversation-1","Prompt":"please delete the note about taxes"}`)
+	eventually(t, "the tool that fits the prompt", func() bool { return listed("delete_note") })
+	h.hook(`{"Kind":"prompt","Session":"conversation-1","Prompt":"yes"}`)
+	if !listed("delete_note") {
+		t.Error("a word of consent took the tool away")
+	}
+	h.hook(`{"Kind":"prompt","Session":"conversation-1","Prompt":"now read the other note"}`)
+	eventually(t, "the next prompt's tool in its place", func() bool { return listed("read_note") && !listed("delete_note") })
+	if !s.told("notifications/tools/list_changed") {
+		t.Error("the host was not told")
+	}
 }
 
 func TestTheGatewayEndsWithItsHost(t *testing.T) {

@@ -20,3 +20,15 @@ func Preview(cfg config.Config, rules *Rules, known []listing.Listing) (listing.
 	}
 	return listing.Listing{Server: "ctx", Instructions: c.instructions(g.mode == everything), Tools: list.Tools}, nil
 }
+
+// Relevant ranks the tools that a session may know of for the user's prompt and
+// returns the ids of the best n, fewer where fewer share a word with it. Only
+// what the gate admits is ranked, and nothing is started.
+func Relevant(rules *Rules, known []listing.Listing, prompt string, n int) []string {
+	c := newCatalog(rules, known)
+	ids := make([]string, 0, n)
+	for _, t := range c.best(prompt, n) {
+		ids = append(ids, t.ID())
+	}
+	return ids
+}
