@@ -76,15 +76,37 @@ func TestCodexFindsDescribesAndCallsInOneTurn(t *testing.T) {
 
 func TestCodexWriteIsAskedForAndReadsAreNot(t *testing.T) {
 	t.Parallel()
-	u, dir, _ := codexUser(t)
+	u, dir, config := codexUser(t)
+	u.wrap(dir, "codex")
+	write := onCodex("call_tool_write", args{"tool": "memory:create_entities", "arguments": args{"entities": []args{{"name": "heron", "entityType": "bird", "observations": []string{}}}}})
+	read := onCodex("call_tool", args{"tool": "filesystem:read_text_file", "arguments": args{"path": dir + "/data/note.txt"}})
+	s := u.askingCodex(dir, "gpt-5", []modelstub.Step{read, write})
+	s.mustSay("larkspur")
+	if _, err := os.Stat(filepath.Join(dir, "memory.json")); err == nil {
+		t.Errorf("a write went through that nobody allowed:\n%s", s.said())
+	}
+
+	// The user's own setting for the real server lets it through.
+	text := u.read(config)
+	u.write("config.toml", strings.Replace(text, "[mcp_servers.memory] # one of mine\n", "[mcp_servers.memory] # one of mine\ndefault_tools_approval_mode = \"approve\"\n", 1), filepath.Dir(config))
+	s = u.askingCodex(dir, "gpt-5", []modelstub.Step{write})
+	if b, err := os.ReadFile(filepath.Join(dir, "memory.json")); err != nil || !strings.Contains(string(b), "heron") {
+		t.Errorf("the write that the user's configuration allows did not go through: %v\n%s", err, s.said())
+	}
+}
+
+func TestCodexDisabledToolIsAbsentAndRefused(t *testing.T) {
+	t.Parallel()
+	u, dir, config := codexUser(t)
+	text := u.read(config)
+	u.write("config.toml", strings.Replace(text, "[mcp_servers.memory] # one of mine\n", "[mcp_servers.memory] # one of mine\ndisabled_tools = [\"read_graph\"]\n", 1), filepath.Dir(config))
 	u.wrap(dir, "codex")
 	s := u.codex(dir, "gpt-5", []modelstub.Step{
-		onCodex("call_tool_write", args{"tool": "memory:create_entities", "arguments": args{"entities": []args{{"name": "heron", "entityType": "bird", "observations": []string{}}}}}),
+		onCodex("tool_search", args{"query": "read the entire knowledge graph", "limit": 20}),
+		onCodex("call_tool", args{"tool": "memory:read_graph", "arguments": args{}}),
 	})
-	s.turn(0)
-	if _, err := os.Stat(filepath.Join(dir, "memory.json")); err == nil {
-		t.Error("a write went through that nobody allowed")
-	}
+	s.mustSay("memory:search_nodes")
+	s.mustNotSay("Read the entire knowledge graph")
 }
 
 func TestBothHostsAtOnce(t *testing.T) {

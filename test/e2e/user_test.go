@@ -165,13 +165,19 @@ func (u *user) claude(dir string, script []modelstub.Step, args ...string) *sess
 // .mcp.json without asking, and asks for nothing else either.
 var approved = []string{"--settings", `{"enableAllProjectMcpServers":true}`, "--permission-mode", "bypassPermissions"}
 
-// codex runs the real Codex once.
+// codex runs the real Codex once, with all of its own questions switched off.
 func (u *user) codex(dir, model string, script []modelstub.Step, args ...string) *session {
+	u.t.Helper()
+	return u.askingCodex(dir, model, script, append(args, "--dangerously-bypass-approvals-and-sandbox")...)
+}
+
+// askingCodex is codex with its questions left on. Nobody is there to answer.
+func (u *user) askingCodex(dir, model string, script []modelstub.Step, args ...string) *session {
 	u.t.Helper()
 	s := u.stub(script)
 	env := u.environ("CODEX_HOME="+filepath.Join(u.home, ".codex"), "STUB_KEY=dummy")
 	all := []string{
-		"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust",
+		"exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust",
 		"-c", "model=" + model, "-c", "model_provider=stub", "-c", "model_providers.stub.name=stub",
 		"-c", "model_providers.stub.env_key=STUB_KEY", "-c", "model_providers.stub.wire_api=responses",
 		"-c", "model_providers.stub.base_url=" + s.stub.URL + "/v1",
