@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/gofrs/flock"
 )
@@ -23,6 +24,9 @@ func Write(path string, content []byte, mode fs.FileMode) error {
 		return err
 	}
 	if info, err := os.Stat(target); err == nil {
+		if !info.Mode().IsRegular() {
+			return &fs.PathError{Op: "write", Path: path, Err: ErrNotRegular}
+		}
 		mode = info.Mode().Perm()
 		if old, err := os.ReadFile(target); err == nil && bytes.Equal(old, content) {
 			return nil
@@ -97,7 +101,8 @@ func Locked(path string, do func() error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	l := flock.New(path+".lock", flock.SetPermissions(0o600))
+	// Not even a named pipe under that name holds anybody up.
+	l := flock.New(path+".lock", flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDONLY|syscall.O_NONBLOCK))
 	if err := l.Lock(); err != nil {
 		return fmt.Errorf("lock %s: %w", path, err)
 	}
