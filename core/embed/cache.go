@@ -1,0 +1,178 @@
+package embed
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/ctx-sidecar/ctx/core/file"
+)
+
+// cacheMagic starts every cache file; it changes with the format.
+const cacheMagic = "ctx vectors v1\n"
+
+// maxCached bounds the file: 20,000 vectors of 384 numbers are 31 MB.
+const maxCached = 20_000
+
+type textHash [16]byte
+
+// Embedder turns texts into vectors of length 1.
+type Embedder interface {
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// Cache keeps the vectors of texts that come back, like the triggers of a
+// capability, in a file of one model's. It is safe for concurrent use, also by
+// several processes: the last one to save wins, and a lost vector is computed
+// again.
+type Cache struct {
+	model Embedder
+	path  string
+
+	mu      sync.Mutex
+	vectors map[textHash][]float32
+	used    map[textHash]bool
+	changed bool
+}
+
+// OpenCache puts a cache in front of model, kept in dir in a file of that
+// model's. A file that cannot be used is set aside and told of in the error; the
+// cache works all the same and starts empty.
+func OpenCache(dir, modelID string, model Embedder) (*Cache, error) {
+	c := &Cache{
+		model: model, path: filepath.Join(dir, modelID+".vec"),
+		vectors: map[textHash][]float32{}, used: map[textHash]bool{},
+	}
+	raw, err := os.ReadFile(c.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, fmt.Errorf("read vector cache: %w", err)
+	}
+	if err := c.decode(raw); err != nil {
+		clear(c.vectors)
+		err = fmt.Errorf("read vector cache %s: %w", c.path, err)
+		if _, aside := file.SetAside(c.path); aside != nil {
+			err = errors.Join(err, aside)
+		}
+		return c, err
+	}
+	return c, nil
+}
+
+// Embed answers from the cache and asks the model for the rest. What is new is
+// in the file after [Cache.Save].
+func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	var missing []string
+	var at []int
+	c.mu.Lock()
+	for i, text := range texts {
+		h := hashText(text)
+		c.used[h] = true
+		if vectors[i] = c.vectors[h]; vectors[i] == nil {
+			missing, at = append(missing, text), append(at, i)
+		}
+	}
+	c.mu.Unlock()
+	if len(missing) == 0 {
+		return vectors, nil
+	}
+	fresh, err := c.model.Embed(ctx, missing)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, v := range fresh {
+		vectors[at[i]] = v
+		c.vectors[hashText(missing[i])] = v
+	}
+	c.changed = true
+	return vectors, nil
+}
+
+// Save writes what is new. Once there is too much, only what this cache was
+// asked for stays.
+func (c *Cache) Save() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.changed {
+		return nil
+	}
+	if len(c.vectors) > maxCached {
+		for h := range c.vectors {
+			if !c.used[h] {
+				delete(c.vectors, h)
+			}
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(c.path), 0o700); err != nil {
+		return fmt.Errorf("save vector cache: %w", err)
+	}
+	if err := file.Write(c.path, c.encode(), 0o600); err != nil {
+		return fmt.Errorf("save vector cache: %w", err)
+	}
+	c.changed = false
+	return nil
+}
+
+// The file: magic, dimensions, then per vector its text's hash and its numbers;
+// at the end the SHA-256 of all that.
+func (c *Cache) encode() []byte {
+	size := 0
+	for _, v := range c.vectors {
+		size = len(v)
+		break
+	}
+	out := append(make([]byte, 0, len(cacheMagic)+4+len(c.vectors)*(16+4*size)+sha256.Size), cacheMagic...)
+	out = binary.LittleEndian.AppendUint32(out, uint32(size))
+	for h, v := range c.vectors {
+		out = append(out, h[:]...)
+		for _, x := range v {
+			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
+		}
+	}
+	sum := sha256.Sum256(out)
+	return append(out, sum[:]...)
+}
+
+func (c *Cache) decode(raw []byte) error {
+	head := len(cacheMagic) + 4
+	if len(raw) < head+sha256.Size || string(raw[:len(cacheMagic)]) != cacheMagic {
+		return errors.New("it is no vector cache of this version")
+	}
+	body, sum := raw[:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
+	if sha256.Sum256(body) != [sha256.Size]byte(sum) {
+		return errors.New("it is damaged")
+	}
+	size := int(binary.LittleEndian.Uint32(body[head-4:]))
+	body = body[head:]
+	record := 16 + 4*size
+	if size == 0 || len(body)%record != 0 {
+		return errors.New("it is damaged")
+	}
+	numbers := make([]float32, len(body)/record*size)
+	for ; len(body) > 0; body = body[record:] {
+		v := numbers[:size:size]
+		numbers = numbers[size:]
+		for i := range v {
+			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[16+4*i:]))
+		}
+		c.vectors[textHash(body[:16])] = v
+	}
+	return nil
+}
+
+func hashText(text string) textHash {
+	sum := sha256.Sum256([]byte(text))
+	return textHash(sum[:16])
+}

@@ -1,0 +1,139 @@
+package embed
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// counting is a model of two dimensions that remembers what it was asked.
+type counting struct {
+	mu    sync.Mutex
+	asked []string
+}
+
+func (c *counting) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out [][]float32
+	for _, t := range texts {
+		c.asked = append(c.asked, t)
+		out = append(out, []float32{float32(len(t)), 1})
+	}
+	return out, nil
+}
+
+func embedAll(t *testing.T, c *Cache, texts ...string) [][]float32 {
+	t.Helper()
+	v, err := c.Embed(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestVectorsSurviveTheProcess(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := &counting{}
+	c, err := OpenCache(dir, "m1", first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := embedAll(t, c, "a", "bb")
+	if err := c.Save(); err != nil {
+		t.Fatal(err)
+	}
+	second := &counting{}
+	c, err = OpenCache(dir, "m1", second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := embedAll(t, c, "bb", "a", "ccc")
+	if !slices.Equal(second.asked, []string{"ccc"}) {
+		t.Errorf("the model was asked for %q again", second.asked)
+	}
+	if !slices.Equal(got[0], want[1]) || !slices.Equal(got[1], want[0]) || got[2][0] != 3 {
+		t.Errorf("got %v, want %v turned round and a third", got, want)
+	}
+	if _, err := OpenCache(dir, "m2", second); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestVectorsOfAnotherModelAreNotTaken(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c, _ := OpenCache(dir, "m1", &counting{})
+	embedAll(t, c, "a")
+	if err := c.Save(); err != nil {
+		t.Fatal(err)
+	}
+	other := &counting{}
+	c, _ = OpenCache(dir, "m2", other)
+	embedAll(t, c, "a")
+	if len(other.asked) != 1 {
+		t.Error("the second model's vector came from the first one's file")
+	}
+}
+
+func TestADamagedCacheIsSetAsideAndToldOf(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func([]byte) []byte{
+		"cut":      func(b []byte) []byte { return b[:len(b)-5] },
+		"flipped":  func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
+		"foreign":  func([]byte) []byte { return []byte("something else") },
+		"empty":    func([]byte) []byte { return nil },
+		"extended": func(b []byte) []byte { return append(b, 0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			c, _ := OpenCache(dir, "m", &counting{})
+			embedAll(t, c, "a", "b")
+			if err := c.Save(); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, "m.vec")
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, damage(raw), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			model := &counting{}
+			c, err = OpenCache(dir, "m", model)
+			if err == nil || !strings.Contains(err.Error(), path) {
+				t.Errorf("error %v; want the file named", err)
+			}
+			if _, err := os.Stat(path + ".bad"); err != nil {
+				t.Error(err)
+			}
+			if embedAll(t, c, "a"); len(model.asked) != 1 {
+				t.Error("a vector came out of a damaged file")
+			}
+		})
+	}
+}
+
+func TestManyAskAtOnce(t *testing.T) {
+	t.Parallel()
+	c, _ := OpenCache(t.TempDir(), "m", &counting{})
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			if v, err := c.Embed(t.Context(), []string{"same", strings.Repeat("x", i+1)}); err != nil || v[1][0] != float32(i+1) {
+				t.Errorf("%v %v", v, err)
+			}
+			if err := c.Save(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,201 @@
+package embed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func defaultModel(t *testing.T) *Model {
+	t.Helper()
+	lib := os.Getenv(LibraryVariable)
+	if lib == "" {
+		t.Skip(LibraryVariable + " names no ONNX Runtime library")
+	}
+	b, err := ReadBundle(defaultBundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Open(b, lib, 1)
+	if errors.Is(err, ErrNoRuntime) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+func TestVectorsAreTheReferences(t *testing.T) {
+	m := defaultModel(t)
+	raw, err := os.ReadFile("testdata/vectors.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []struct {
+		Text   string    `json:"text"`
+		Vector []float32 `json:"vector"`
+	}
+	if err := json.Unmarshal(raw, &want); err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, w := range want {
+		texts = append(texts, w.Text)
+	}
+	got, err := m.Embed(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range want {
+		worst := 0.0
+		for j := range w.Vector {
+			worst = max(worst, math.Abs(float64(got[i][j]-w.Vector[j])))
+		}
+		if worst > 1e-3 {
+			t.Errorf("%q differs by %.5f", w.Text, worst)
+		}
+	}
+}
+
+func TestATextHasTheSameVectorInAnyCompany(t *testing.T) {
+	m := defaultModel(t)
+	alone, err := m.Embed(t.Context(), []string{"create a jira ticket"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("a much longer text beside it ", 12)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			among, err := m.Embed(t.Context(), []string{long, "create a jira ticket", "!"})
+			if err != nil {
+				t.Error(err)
+			} else if !slices.Equal(alone[0], among[1]) {
+				t.Error("the vector depends on the company")
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestEmbeddingStopsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	m := &Model{graph: fakeGraph{}, tokenizer: &Tokenizer{limit: 4, longest: 9}}
+	if _, err := m.Embed(ctx, []string{"x"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// fakeGraph answers for every token its id and its column.
+type fakeGraph struct{}
+
+func (fakeGraph) close() error { return nil }
+
+func (fakeGraph) run(ids, mask []int64, rows, width int) ([]float32, error) {
+	var out []float32
+	for i, id := range ids {
+		if mask[i] == 0 {
+			id = 1000 // a padded position must reach no vector
+		}
+		out = append(out, float32(id), float32(i%width))
+	}
+	return out, nil
+}
+
+func TestPoolingLeavesPaddingOut(t *testing.T) {
+	t.Parallel()
+	tok := &Tokenizer{vocab: map[string]int32{"a": 7, "b": 9}, longest: 9, limit: 9, start: 3, end: 4}
+	unit := func(x, y float64) []float32 {
+		n := math.Hypot(x, y)
+		return []float32{float32(x / n), float32(y / n)}
+	}
+	for pooling, want := range map[string][][]float32{
+		"mean": {unit(3+7+4, 0+1+2), unit(3+7+9+4, 0+1+2+3)},
+		"cls":  {unit(3, 0), unit(3, 0)},
+	} {
+		m := &Model{Bundle{Pooling: pooling, Batch: 2}, tok, fakeGraph{}}
+		got, err := m.Embed(t.Context(), []string{"a", "a b"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s pooling (-want +got):\n%s", pooling, diff)
+		}
+	}
+}
+
+func TestTheDefaultBundleIsWhole(t *testing.T) {
+	t.Parallel()
+	b, err := ReadBundle(defaultBundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Verify(); err != nil {
+		t.Error(err)
+	}
+	b.Files["LICENSE"] = "0"
+	if err := b.Verify(); err == nil || !strings.Contains(err.Error(), "LICENSE") {
+		t.Errorf("a changed file gives %v", err)
+	}
+}
+
+func TestFindsWhatIsInstalledAndNothingElse(t *testing.T) {
+	t.Parallel()
+	share := t.TempDir()
+	if _, err := FindBundle("", []string{share}); !errors.Is(err, ErrNoModel) {
+		t.Errorf("without a model: %v", err)
+	}
+	if _, err := FindLibrary(nil, "", []string{share}); !errors.Is(err, ErrNoLibrary) {
+		t.Errorf("without a library: %v", err)
+	}
+	lib := filepath.Join(share, "lib", "libonnxruntime.so.1")
+	if err := os.Mkdir(filepath.Dir(lib), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(lib, []byte("no library"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var named *LibraryError
+	if _, err := FindLibrary([]string{LibraryVariable + "=/not/there"}, lib, []string{share}); !errors.As(err, &named) {
+		t.Errorf("a library that was named and is not there: %v", err)
+	}
+	if got, err := FindLibrary(nil, lib, nil); got != lib || err != nil {
+		t.Errorf("the configured one: %q, %v", got, err)
+	}
+}
+
+func TestALibraryThatIsNoneIsATypedError(t *testing.T) {
+	b, err := ReadBundle(defaultBundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := filepath.Join(t.TempDir(), "libonnxruntime.so")
+	if err := os.WriteFile(lib, []byte("no library"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv(LibraryVariable) != "" {
+		t.Skip("this process loads a real library; the first one counts")
+	}
+	_, err = Open(b, lib, 1)
+	var broken *LibraryError
+	if !errors.As(err, &broken) && !errors.Is(err, ErrNoRuntime) {
+		t.Errorf("got %v", err)
+	}
+}
