@@ -33,8 +33,8 @@ type document struct {
 func parse(path, text string) (*document, *Problem) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	d := &document{path: path, text: text, tree: map[string]any{}}
-	if why := tooMuch(text); why != "" {
-		return nil, &Problem{File: path, Severity: Error, Rule: "syntax", Text: why}
+	if line, why := tooMuch(text); why != "" {
+		return nil, &Problem{File: path, Line: line, Severity: Error, Rule: "syntax", Text: why}
 	}
 	if _, err := toml.Decode(text, &d.tree); err != nil {
 		return nil, syntax(path, text, err)
@@ -42,19 +42,21 @@ func parse(path, text string) (*document, *Problem) {
 	return d, nil
 }
 
-func tooMuch(text string) string {
+// tooMuch says why a text is not given to the parser, "" where it is.
+func tooMuch(text string) (line int, why string) {
 	if len(text) > mostBytes {
-		return fmt.Sprintf("it is over %d bytes", mostBytes)
+		return 0, fmt.Sprintf("it is over %d bytes", mostBytes)
 	}
 	if strings.Count(text, "[")+strings.Count(text, "{") > mostBrackets {
-		return fmt.Sprintf("it has over %d brackets", mostBrackets)
+		return 0, fmt.Sprintf("it has over %d brackets", mostBrackets)
 	}
-	for line := range strings.Lines(text) {
-		if strings.Count(line, ".") > mostDots && !strings.HasPrefix(strings.TrimSpace(line), "#") {
-			return fmt.Sprintf("it has a line with over %d dots", mostDots)
+	for l := range strings.Lines(text) {
+		line++
+		if strings.Count(l, ".") > mostDots && !strings.HasPrefix(strings.TrimSpace(l), "#") {
+			return line, fmt.Sprintf("this line has over %d dots", mostDots)
 		}
 	}
-	return ""
+	return 0, ""
 }
 
 func syntax(path, text string, err error) *Problem {

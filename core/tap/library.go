@@ -1,0 +1,80 @@
+package tap
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Library is the user's taps while their files change. Its methods may be
+// called concurrently.
+type Library struct {
+	store   *Store
+	current atomic.Pointer[Catalog]
+
+	mu        sync.Mutex
+	providers map[string]string
+	readers   map[string]*tapReader // by name and path
+	order     []*tapReader          // of the last reading
+}
+
+// tapReader is the reader of a tap of the user's.
+type tapReader struct {
+	*reader
+	name string
+}
+
+// NewLibrary returns the library of the user's taps. providers is the user's
+// choice of a provider for capabilities, by their names. Nothing is read yet.
+func NewLibrary(store *Store, providers map[string]string) *Library {
+	l := &Library{store: store, providers: maps.Clone(providers), readers: map[string]*tapReader{}}
+	l.current.Store(Of(nil))
+	return l
+}
+
+// Catalog is what the last reading found.
+func (l *Library) Catalog() *Catalog { return l.current.Load() }
+
+// Choose takes another choice of providers; it counts from the next reading on.
+func (l *Library) Choose(providers map[string]string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.providers = maps.Clone(providers)
+}
+
+// Load reads again what has changed on disk, and nothing from anywhere else. A
+// file that cannot be followed any more keeps what it said before. Where nothing
+// has changed, the catalog is the one of the last reading.
+func (l *Library) Load() *Catalog {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	taps, err := l.store.List()
+	if err != nil {
+		// As with every other file: what was known goes on.
+		next := *l.current.Load()
+		next.Problems = append([]Problem{{File: l.store.Path(), Severity: Error, Rule: "unreadable", Text: err.Error()}},
+			slices.DeleteFunc(slices.Clone(next.Problems), func(p Problem) bool { return p.File == l.store.Path() })...)
+		return l.publish(&next)
+	}
+	known := l.readers
+	l.readers, l.order = make(map[string]*tapReader, len(taps)), nil
+	for _, t := range taps {
+		r := known[t.Name+"\x00"+t.Path]
+		if r == nil {
+			r = &tapReader{newReader(t.Path), t.Name}
+		}
+		l.readers[t.Name+"\x00"+t.Path] = r
+		l.order = append(l.order, r)
+	}
+	return l.publish(resolve(l.order, l.providers))
+}
+
+func (l *Library) publish(next *Catalog) *Catalog {
+	if old := l.current.Load(); reflect.DeepEqual(old, next) {
+		return old
+	}
+	l.current.Store(next)
+	return next
+}
