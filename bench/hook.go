@@ -12,7 +12,7 @@ import (
 // sessionStart is the event with which Claude Code begins its ith conversation.
 func (w *world) sessionStart(i int) []byte {
 	b, err := json.Marshal(object{
-		"session_id": fmt.Sprintf("bench-%d-%d", os.Getpid(), i), "hook_event_name": "SessionStart", "source": "startup",
+		"session_id": session(i), "hook_event_name": "SessionStart", "source": "startup",
 		"cwd": w.work, "transcript_path": filepath.Join(w.home, "t.jsonl"),
 	})
 	if err != nil {
@@ -20,6 +20,9 @@ func (w *world) sessionStart(i int) []byte {
 	}
 	return b
 }
+
+// session is the id of the ith conversation.
+func session(i int) string { return fmt.Sprintf("bench-%d-%d", os.Getpid(), i) }
 
 func (w *world) hook(i int) error {
 	_, err := w.run("ctx-hook", w.sessionStart(i), "claude", "SessionStart")
@@ -62,11 +65,13 @@ func (b *bench) hooks(servers object) error {
 	if _, err := g.tools(); err != nil {
 		return err
 	}
-	event, err := json.Marshal(object{"session_id": "bench-warm", "hook_event_name": "UserPromptSubmit", "cwd": w.work, "prompt": "go on", "transcript_path": filepath.Join(w.home, "t.jsonl")})
+	// The conversation that the gateway gets bound to by its first event.
+	const warmOne = 1000000
+	event, err := json.Marshal(object{"session_id": session(warmOne), "hook_event_name": "UserPromptSubmit", "cwd": w.work, "prompt": "go on", "transcript_path": filepath.Join(w.home, "t.jsonl")})
 	if err != nil {
 		return err
 	}
-	if err := w.hook(-1); err != nil {
+	if err := w.hook(warmOne); err != nil {
 		return err
 	}
 	warm, err := timed(2*b.rounds, func(int) error {
