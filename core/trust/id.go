@@ -20,6 +20,12 @@ func ServerID(s surface.Server, workspace string) string {
 	return "mcp:" + escape(s.Name, "%@") + "@" + where
 }
 
+// TapID names what a capability of a tap would start, a server or a dependency's
+// script: "tap:ORG/NAME/CAPABILITY/SERVER". It is safe to print.
+func TapID(tap, capability, name string) string {
+	return "tap:" + escape(tap, "%@") + "/" + escape(capability, "%@/") + "/" + escape(name, "%@")
+}
+
 func escape(s, special string) string {
 	var b strings.Builder
 	for _, r := range s {

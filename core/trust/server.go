@@ -91,7 +91,12 @@ func (s *Store) decide(id string, new decision) error {
 
 // Check says whether a server may be started as it is declared.
 func (s *Store) Check(srv surface.Server, workspace string) Status {
-	return s.view().check(ServerID(srv, workspace), srv.Fingerprint())
+	return s.CheckID(ServerID(srv, workspace), srv)
+}
+
+// CheckID is [Store.Check] for a declaration that is known by an ID of its own.
+func (s *Store) CheckID(id string, srv surface.Server) Status {
+	return s.view().check(id, srv.Fingerprint())
 }
 
 func (d document) check(id, fingerprint string) Status {

@@ -261,3 +261,27 @@ func TestADiffShowsWhateverChangesAFingerprint(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatATapWouldStartIsApprovedByItsOwnID(t *testing.T) {
+	t.Parallel()
+	s, _ := store(t)
+	srv := surface.Server{Name: "db", Scope: surface.ScopeTap, Transport: surface.Stdio, Command: "db-mcp"}
+	id := TapID("acme/tools", "database", "db")
+	if id != "tap:acme/tools/database/db" {
+		t.Errorf("id %s", id)
+	}
+	must(t, s.Approve(id, Approval{Fingerprint: srv.Fingerprint(), By: "user", Server: srv}))
+	if got := s.CheckID(id, srv); got != Approved {
+		t.Errorf("approved, and it is %s", got)
+	}
+	if got := s.CheckID(TapID("acme/tools", "other", "db"), srv); got != Unknown {
+		t.Errorf("for another capability it is %s", got)
+	}
+	srv.Args = []string{"--drop"}
+	if got := s.CheckID(id, srv); got != Changed {
+		t.Errorf("with another argument it is %s", got)
+	}
+	if odd := TapID("a\x1b/b", "c/d", "e@f"); odd != "tap:a%1B/b/c%2Fd/e%40f" {
+		t.Errorf("id %s", odd)
+	}
+}
