@@ -23,4 +23,23 @@ type Session struct {
 	Revealed  []string   `json:"revealed,omitempty"` // tools or families shown at the model's wish, in that order
 	Relevant  []string   `json:"relevant,omitempty"` // tools that fit the current prompt, best first
 	Used      []string   `json:"used,omitempty"`     // tools called, latest last
+
+	// Capabilities are those that are active, the least recently used first.
+	Capabilities []Capability `json:"capabilities,omitempty"`
+	// Wanted is what processes that cannot start servers ask the session's
+	// gateway to do, oldest first.
+	Wanted []Want `json:"wanted,omitempty"`
+}
+
+// Capability is an active capability of a tap.
+type Capability struct {
+	Ref string   `json:"ref"`          // "ORG/NAME"
+	By  []string `json:"by,omitempty"` // for whose sake: "user", "prompt", "preload", "skill:NAME"
+}
+
+// Want is a wish to have a capability active, or not to.
+type Want struct {
+	Ref string `json:"ref"`
+	By  string `json:"by,omitempty"`
+	Off bool   `json:"off,omitempty"`
 }
