@@ -18,12 +18,12 @@ import (
 // cacheMagic starts every cache file; it changes with the format.
 const cacheMagic = "ctx vectors v1\n"
 
-// maxCached bounds the file: 20,000 vectors of 384 numbers are 31 MB.
+// maxCached bounds the file: 20,000 vectors of 800 numbers are 64 MB.
 const maxCached = 20_000
 
 type textHash [16]byte
 
-// Embedder turns texts into vectors of length 1.
+// Embedder turns texts into vectors.
 type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
@@ -43,12 +43,16 @@ type Cache struct {
 }
 
 // OpenCache puts a cache in front of model, kept in dir in a file of that
-// model's. A file that cannot be used is set aside and told of in the error; the
+// model's; dir "" keeps it in memory alone. A file that cannot be used is set aside and told of in the error; the
 // cache works all the same and starts empty.
 func OpenCache(dir, modelID string, model Embedder) (*Cache, error) {
 	c := &Cache{
 		model: model, path: filepath.Join(dir, modelID+".vec"),
 		vectors: map[textHash][]float32{}, used: map[textHash]bool{},
+	}
+	if dir == "" {
+		c.path = ""
+		return c, nil
 	}
 	raw, err := os.ReadFile(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,7 +109,7 @@ func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 func (c *Cache) Save() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.changed {
+	if !c.changed || c.path == "" {
 		return nil
 	}
 	if len(c.vectors) > maxCached {
@@ -125,18 +129,13 @@ func (c *Cache) Save() error {
 	return nil
 }
 
-// The file: magic, dimensions, then per vector its text's hash and its numbers;
+// The file: magic, then per vector its text's hash, its length and its numbers;
 // at the end the SHA-256 of all that.
 func (c *Cache) encode() []byte {
-	size := 0
-	for _, v := range c.vectors {
-		size = len(v)
-		break
-	}
-	out := append(make([]byte, 0, len(cacheMagic)+4+len(c.vectors)*(16+4*size)+sha256.Size), cacheMagic...)
-	out = binary.LittleEndian.AppendUint32(out, uint32(size))
+	out := []byte(cacheMagic)
 	for h, v := range c.vectors {
 		out = append(out, h[:]...)
+		out = binary.LittleEndian.AppendUint32(out, uint32(len(v)))
 		for _, x := range v {
 			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
 		}
@@ -146,28 +145,28 @@ func (c *Cache) encode() []byte {
 }
 
 func (c *Cache) decode(raw []byte) error {
-	head := len(cacheMagic) + 4
-	if len(raw) < head+sha256.Size || string(raw[:len(cacheMagic)]) != cacheMagic {
+	if len(raw) < len(cacheMagic)+sha256.Size || string(raw[:len(cacheMagic)]) != cacheMagic {
 		return errors.New("it is no vector cache of this version")
 	}
 	body, sum := raw[:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
 	if sha256.Sum256(body) != [sha256.Size]byte(sum) {
 		return errors.New("it is damaged")
 	}
-	size := int(binary.LittleEndian.Uint32(body[head-4:]))
-	body = body[head:]
-	record := 16 + 4*size
-	if size == 0 || len(body)%record != 0 {
-		return errors.New("it is damaged")
-	}
-	numbers := make([]float32, len(body)/record*size)
-	for ; len(body) > 0; body = body[record:] {
-		v := numbers[:size:size]
-		numbers = numbers[size:]
-		for i := range v {
-			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[16+4*i:]))
+	const head = len(textHash{}) + 4
+	for body = body[len(cacheMagic):]; len(body) > 0; {
+		if len(body) < head {
+			return errors.New("it is damaged")
 		}
-		c.vectors[textHash(body[:16])] = v
+		hash, size := textHash(body[:head-4]), int(binary.LittleEndian.Uint32(body[head-4:]))
+		if body = body[head:]; len(body)/4 < size {
+			return errors.New("it is damaged")
+		}
+		v := make([]float32, size)
+		for i := range v {
+			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*i:]))
+		}
+		c.vectors[hash] = v
+		body = body[4*size:]
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Model is a loaded sentence model. It is safe for concurrent use.
@@ -43,34 +44,55 @@ func (m *Model) ID() string { return m.bundle.ID() }
 // Close frees the model's memory. The library stays loaded.
 func (m *Model) Close() error { return m.graph.close() }
 
+// Encoding is what the model makes of one text.
+type Encoding struct {
+	Vector []float32 // of length 1
+	// Tokens are the vectors of the text's own tokens in its context, as the
+	// model's last layer gives them.
+	Tokens [][]float32
+}
+
 // Embed returns one vector of length 1 for each text. A text beyond the model's
 // token limit is cut. It stops between two batches when ctx ends.
 func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors := make([][]float32, 0, len(texts))
+	encoded, err := m.Encode(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	vectors := make([][]float32, len(encoded))
+	for i, e := range encoded {
+		vectors[i] = e.Vector
+	}
+	return vectors, nil
+}
+
+// Encode is Embed with the vectors of the tokens.
+func (m *Model) Encode(ctx context.Context, texts []string) ([]Encoding, error) {
+	encodings := make([]Encoding, 0, len(texts))
 	for len(texts) > 0 {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("embed: %w", err)
 		}
 		n := min(max(m.bundle.Batch, 1), len(texts))
-		v, err := m.batch(texts[:n])
+		e, err := m.batch(texts[:n])
 		if err != nil {
 			return nil, fmt.Errorf("embed: %w", err)
 		}
-		vectors = append(vectors, v...)
+		encodings = append(encodings, e...)
 		texts = texts[n:]
 	}
-	return vectors, nil
+	return encodings, nil
 }
 
-func (m *Model) batch(texts []string) ([][]float32, error) {
-	encoded := make([][]int32, len(texts))
+func (m *Model) batch(texts []string) ([]Encoding, error) {
+	rows := make([][]int32, len(texts))
 	width := 0
 	for i, text := range texts {
-		encoded[i] = m.tokenizer.Encode(m.bundle.Prefix + text)
-		width = max(width, len(encoded[i]))
+		rows[i] = m.tokenizer.Encode(m.bundle.Prefix + text)
+		width = max(width, len(rows[i]))
 	}
 	ids, mask := make([]int64, len(texts)*width), make([]int64, len(texts)*width)
-	for i, row := range encoded {
+	for i, row := range rows {
 		for j, id := range row {
 			ids[i*width+j], mask[i*width+j] = int64(id), 1
 		}
@@ -86,22 +108,25 @@ func (m *Model) batch(texts []string) ([][]float32, error) {
 	if d := m.bundle.Dimensions; d != 0 && d != size {
 		return nil, fmt.Errorf("the model has %d dimensions, its bundle says %d", size, d)
 	}
-	vectors := make([][]float32, len(texts))
-	for i, row := range encoded {
-		tokens := hidden[i*width*size:][:len(row)*size]
+	encodings := make([]Encoding, len(texts))
+	for i, row := range rows {
+		tokens := slices.Collect(slices.Chunk(hidden[i*width*size:][:len(row)*size], size))
+		pooled := tokens
 		if m.bundle.Pooling == "cls" {
-			tokens = tokens[:size]
+			pooled = tokens[:1]
 		}
-		vectors[i] = pool(tokens, size)
+		encodings[i] = Encoding{pool(pooled, size), tokens[1 : len(tokens)-1]}
 	}
-	return vectors, nil
+	return encodings, nil
 }
 
-// pool is the mean of the token vectors, scaled to length 1.
-func pool(tokens []float32, size int) []float32 {
+// pool is the mean of the vectors, scaled to length 1.
+func pool(tokens [][]float32, size int) []float32 {
 	sum := make([]float64, size)
-	for i, x := range tokens {
-		sum[i%size] += float64(x)
+	for _, token := range tokens {
+		for i, x := range token {
+			sum[i] += float64(x)
+		}
 	}
 	norm := 0.0
 	for _, x := range sum {

@@ -103,6 +103,22 @@ func TestEmbeddingStopsWithItsContext(t *testing.T) {
 	}
 }
 
+func TestTokensComeWithTheVector(t *testing.T) {
+	t.Parallel()
+	tok := &Tokenizer{vocab: map[string]int32{"a": 7, "b": 9}, longest: 9, limit: 9, start: 3, end: 4}
+	m := &Model{Bundle{Pooling: "mean", Batch: 2}, tok, fakeGraph{}}
+	got, err := m.Encode(t.Context(), []string{"a b", "", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][][]float32{{{7, 1}, {9, 2}}, {}, {{9, 1}}}
+	for i, w := range want {
+		if diff := cmp.Diff(w, got[i].Tokens); diff != "" {
+			t.Errorf("text %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
 // fakeGraph answers for every token its id and its column.
 type fakeGraph struct{}
 
