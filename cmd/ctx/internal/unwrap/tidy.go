@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/wiring"
 )
 
 // ours are the names of what ctx keeps in a workspace's surface folder, beside
@@ -29,6 +30,11 @@ func tidy(l paths.Layout, workspace string, hosts []string) []string {
 		if why := empty(dir, hosts); why != "" {
 			left = append(left, why)
 		}
+	}
+	// With the last wrap no gateway is left to make use of it. It may lie outside
+	// of the state folder, and a socket that is still in it keeps it.
+	if others, err := wiring.Open(l.Wraps()).Workspaces(); err == nil && len(others) == 0 {
+		_ = os.Remove(l.Sockets())
 	}
 	return left
 }

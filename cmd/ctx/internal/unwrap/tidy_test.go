@@ -1,0 +1,71 @@
+package unwrap
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ctx-sidecar/ctx/core/paths"
+)
+
+func surfaceWith(t *testing.T, names ...string) (l paths.Layout, workspace, dir string) {
+	t.Helper()
+	base := t.TempDir()
+	workspace = filepath.Join(base, "w")
+	dir = filepath.Join(workspace, ".ctx-surface")
+	for _, n := range names {
+		path := filepath.Join(dir, n)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return paths.Layout{State: filepath.Join(base, "state")}, workspace, dir
+}
+
+func TestTidyTakesAllThatIsOurs(t *testing.T) {
+	l, ws, dir := surfaceWith(t, ".gitignore", "probe-cache.json", "probe-cache.json.lock", "probe-cache.json.bad", "sessions/s1.json",
+		"sessions.lock", "usage.jsonl", "usage.1.jsonl", "mcp.claude.json")
+	if left := tidy(l, ws, []string{"claude"}); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the folder is still there")
+	}
+}
+
+func TestTidyLeavesAndNamesWhatIsNot(t *testing.T) {
+	l, ws, dir := surfaceWith(t, ".gitignore", "probe-cache.json", "notes.txt", "mcp.emacs.json")
+	left := tidy(l, ws, []string{"claude"})
+	if len(left) != 1 || !strings.Contains(left[0], "mcp.emacs.json, notes.txt") {
+		t.Errorf("left: %q", left)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("in the folder: %v, %v", entries, err)
+	}
+}
+
+func TestTidyFollowsNoLink(t *testing.T) {
+	l, ws, dir := surfaceWith(t)
+	elsewhere := t.TempDir()
+	precious := filepath.Join(elsewhere, "usage.jsonl")
+	if err := os.WriteFile(precious, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(ws, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, dir); err != nil {
+		t.Fatal(err)
+	}
+	if left := tidy(l, ws, nil); len(left) != 1 || !strings.Contains(left[0], "not a folder") {
+		t.Errorf("left: %q", left)
+	}
+	if _, err := os.Stat(precious); err != nil {
+		t.Error(err)
+	}
+}
