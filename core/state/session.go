@@ -26,6 +26,9 @@ type Session struct {
 
 	// Capabilities are those that are active, the least recently used first.
 	Capabilities []Capability `json:"capabilities,omitempty"`
+	// Preloaded says that the capabilities were enabled with which the user wants
+	// each conversation to begin.
+	Preloaded bool `json:"preloaded,omitempty"`
 	// Wanted is what processes that cannot start servers ask the session's
 	// gateway to do, oldest first.
 	Wanted []Want `json:"wanted,omitempty"`

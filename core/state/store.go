@@ -67,7 +67,7 @@ func (s *Store) load(id string) (got Session, known bool, err error) {
 	if id == "" {
 		return fresh, false, ErrNoSession
 	}
-	b, err := os.ReadFile(s.Path(id))
+	b, err := file.Read(s.Path(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fresh, false, nil
 	}
