@@ -1,0 +1,123 @@
+package capability
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/ctx-sidecar/ctx/core/state"
+	"github.com/ctx-sidecar/ctx/core/tap"
+)
+
+// Disable makes a capability inactive, whoever enabled it. Its servers stop
+// unless another active one needs them. Disabling twice is as good as once.
+//
+// Errors: [*UnknownError], [*StaticError].
+func (r *Registry) Disable(_ context.Context, name string) (Change, error) {
+	return r.drop(name, func(*active) bool { return true })
+}
+
+// Release makes inactive what is active for the sake of by alone, a skill that
+// is done, say.
+func (r *Registry) Release(ctx context.Context, by string) []Change {
+	r.reload()
+	r.mu.Lock()
+	var names []string
+	for _, a := range r.active {
+		if slices.Contains(a.by, by) {
+			names = append(names, a.Pinned())
+		}
+	}
+	r.mu.Unlock()
+	var done []Change
+	for _, name := range names {
+		c, err := r.drop(name, func(a *active) bool {
+			a.by = slices.DeleteFunc(a.by, func(o string) bool { return o == by })
+			return len(a.by) == 0
+		})
+		if err == nil && !c.Already { // else it went meanwhile, or others need it
+			done = append(done, c)
+		}
+	}
+	return done
+}
+
+// drop takes an active capability out if it may go.
+func (r *Registry) drop(name string, may func(*active) bool) (Change, error) {
+	r.reload()
+	c, ok := r.known(name)
+	if !ok {
+		return Change{}, r.unknown(name)
+	}
+	defer r.one(c.Pinned())()
+	r.mu.Lock()
+	static := find(r.role, c.Pinned()) != nil
+	a := find(r.active, c.Pinned())
+	if a == nil || static || r.opts.Servers == nil || !may(a) {
+		r.mu.Unlock()
+		switch {
+		case static:
+			return Change{}, &StaticError{c.Ref}
+		case r.opts.Servers == nil:
+			// Also where it is not active: its activation may be on the way.
+			return r.wish(c, state.Want{Ref: c.Pinned(), Off: true})
+		}
+		if a != nil {
+			r.save()
+		}
+		return Change{Name: c.Ref, Already: true}, nil
+	}
+	r.active = slices.DeleteFunc(r.active, func(o *active) bool { return o == a })
+	gone := r.release(a.uses)
+	r.mu.Unlock()
+	r.save()
+	done := Change{Name: c.Ref, Warnings: r.stop(gone)}
+	r.changed()
+	return done, nil
+}
+
+// known finds a capability by its name, also one that is active and has left
+// its tap.
+func (r *Registry) known(name string) (tap.Capability, bool) {
+	if c, ok := r.opts.Catalog().Find(name); ok {
+		return c, true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.active {
+		if a.Ref == name || a.Pinned() == name {
+			return a.Capability, true
+		}
+	}
+	return tap.Capability{}, false
+}
+
+// near reports whether name may have been meant as known.
+func near(name, known string) bool {
+	name, known = strings.ToLower(name), strings.ToLower(known)
+	if min(len(name), len(known)) < 3 {
+		return false
+	}
+	return strings.Contains(known, name) || strings.Contains(name, known) || distance(name, known) <= 2
+}
+
+// distance counts the letters to insert, drop or replace.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
