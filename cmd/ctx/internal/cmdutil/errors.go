@@ -14,6 +14,8 @@ const (
 	No      = 1 // a check failed, a finding, an unknown id
 	Usage   = 2
 	Missing = 3 // something that the command needs is not there
+
+	interrupted = 130 // as shells number an end by SIGINT
 )
 
 // Error is an error with the exit code it ends the process with and what the
@@ -42,6 +44,17 @@ func BadUsage(hint, format string, args ...any) error {
 // NotThere says that something the command needs is missing.
 func NotThere(hint, format string, args ...any) error {
 	return &Error{Missing, hint, fmt.Errorf(format, args...)}
+}
+
+// Interrupted is what err comes to when the user stopped the command: whatever
+// failed then, failed for that. A program that ran in ctx's place has answered
+// the interrupt itself.
+func Interrupted(err error) error {
+	var status ExitStatus
+	if err == nil || errors.As(err, &status) {
+		return err
+	}
+	return &Error{Code: interrupted, Err: errors.New("interrupted")}
 }
 
 // ExitStatus passes the exit code of a program that ctx ran in its place; the

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -29,5 +30,18 @@ func TestReport(t *testing.T) {
 				t.Errorf("exit %d, %q; want %d, %q", code, b.String(), tt.code, tt.want)
 			}
 		})
+	}
+}
+
+func TestAnInterruptIsNotTheFailureThatItCauses(t *testing.T) {
+	var out strings.Builder
+	if code := Report(&out, Interrupted(errors.New("list the tools: context canceled"))); code != 130 || out.String() != "error: interrupted\n" {
+		t.Errorf("exit %d, printed %q", code, out.String())
+	}
+	if code := Report(&out, Interrupted(ExitStatus(7))); code != 7 {
+		t.Errorf("exit %d; the program that ran in ctx's place ended with 7", code)
+	}
+	if Interrupted(nil) != nil {
+		t.Error("what was done in time has not failed")
 	}
 }

@@ -5,6 +5,7 @@ package iostreams
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -48,16 +49,35 @@ func Test() (s *Streams, in, out, err *bytes.Buffer) {
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// Confirm asks a yes-or-no question whose default is no. It must only be called
-// when s is Interactive.
-func (s *Streams) Confirm(question string) bool {
-	fmt.Fprintf(s.Err, "%s [y/N] ", question)
-	line, _ := bufio.NewReader(s.In).ReadString('\n')
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return true
+// Confirm asks a yes-or-no question whose default is no, again until the answer
+// is one of the two. It must only be called when s is Interactive. The error is
+// ctx's: whoever asks has to stop, for an interrupt is no answer.
+func (s *Streams) Confirm(ctx context.Context, question string) (bool, error) {
+	in := bufio.NewReader(s.In)
+	for {
+		fmt.Fprintf(s.Err, "%s [y/N] ", question)
+		lines := make(chan string, 1)
+		// A read from a terminal cannot be called off; it ends with the process.
+		go func() {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				line = "no"
+			}
+			lines <- line
+		}()
+		select {
+		case <-ctx.Done():
+			fmt.Fprintln(s.Err)
+			return false, ctx.Err()
+		case line := <-lines:
+			switch strings.ToLower(strings.TrimSpace(line)) {
+			case "y", "yes":
+				return true, nil
+			case "", "n", "no":
+				return false, nil
+			}
+		}
 	}
-	return false
 }
 
 // Step shows what long work is doing now, on a terminal alone; each step takes

@@ -1,6 +1,11 @@
 package iostreams
 
-import "testing"
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+)
 
 func TestCleanTakesTheTerminalOutOfText(t *testing.T) {
 	for in, want := range map[string]string{
@@ -48,5 +53,29 @@ func TestColourAndProgressAreForTerminals(t *testing.T) {
 	s.Step("working")
 	if errOut.Len() > 0 {
 		t.Errorf("progress in a pipe: %q", errOut)
+	}
+}
+
+func TestConfirmTakesYesOrNoAndNothingElse(t *testing.T) {
+	for in, want := range map[string]bool{
+		"y\n": true, "YES\n": true, "n\n": false, "\n": false, "": false, "y": false, "maybe\ny\n": true, "sure\nno\n": false,
+	} {
+		s, stdin, _, _ := Test()
+		stdin.WriteString(in)
+		if got, err := s.Confirm(t.Context(), "Go?"); got != want || err != nil {
+			t.Errorf("Confirm answered %q: %v, %v; want %v", in, got, err, want)
+		}
+	}
+}
+
+func TestAnInterruptEndsAQuestion(t *testing.T) {
+	s, _, _, _ := Test()
+	silent, hand := io.Pipe()
+	defer hand.Close()
+	s.In = silent
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if yes, err := s.Confirm(ctx, "Go?"); yes || !errors.Is(err, context.Canceled) {
+		t.Errorf("Confirm = %v, %v; want the interrupt", yes, err)
 	}
 }

@@ -34,7 +34,14 @@ func Main(args, env []string, streams *iostreams.Streams) int {
 	defer stop()
 	cmd := New(&cmdutil.Factory{IO: streams, Env: env, Dir: dir})
 	cmd.SetArgs(args)
-	return cmdutil.Report(streams.Err, cmd.ExecuteContext(ctx))
+	err = cmd.ExecuteContext(ctx)
+	if err != nil {
+		streams.Step("")
+	}
+	if ctx.Err() != nil {
+		err = cmdutil.Interrupted(err)
+	}
+	return cmdutil.Report(streams.Err, err)
 }
 
 // New makes the command ctx with everything below it.

@@ -55,7 +55,10 @@ func (s *session) ask(ctx context.Context, tool string, arguments any) (client.A
 		Args: []string{"--host", host, "--workspace", s.f.Workspace()},
 	}
 	if s.f.IO.Interactive {
-		o.Ask = func(message string) bool { return s.f.IO.Confirm(iostreams.Clean(message)) }
+		o.Ask = func(message string) bool {
+			yes, err := s.f.IO.Confirm(ctx, iostreams.Clean(message))
+			return yes && err == nil
+		}
 	}
 	s.f.IO.Step("starting the gateway ...")
 	g, err := client.Start(ctx, o)

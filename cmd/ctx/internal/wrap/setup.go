@@ -153,9 +153,11 @@ func included(h *hosts.Host, servers []Server, include []string, of int) error {
 
 // approve finds who lets each server be started, asking the user for the rest.
 // The answer is put on record; without one the server is left to its host.
-func (w *wrapper) approve(context.Context) error {
+func (w *wrapper) approve(ctx context.Context) error {
 	if w.gateway {
-		w.ask()
+		if err := w.ask(ctx); err != nil {
+			return err
+		}
 	}
 	for _, j := range w.jobs {
 		for i := range j.servers {
@@ -201,24 +203,25 @@ func (w *wrapper) pin(s Server, by string) error {
 
 // ask prints what would be started and takes the user's word for those that
 // nobody has approved yet.
-func (w *wrapper) ask() {
+func (w *wrapper) ask(ctx context.Context) error {
 	open := 0
 	for _, j := range w.jobs {
 		open += len(waiting(j.servers))
 	}
 	if open == 0 {
-		return
+		return nil
 	}
 	switch {
 	case w.yes:
 		w.show()
 	case w.f.IO.Interactive && !w.dryRun:
 		w.show()
-		if !w.f.IO.Confirm(fmt.Sprintf("Start %s, now and whenever a session calls for it?", count(open, "new server"))) {
-			return
+		yes, err := w.f.IO.Confirm(ctx, fmt.Sprintf("Approve %s? (no: left to the host, and the rest is wired)", count(open, "new server")))
+		if err != nil || !yes {
+			return err
 		}
 	default:
-		return
+		return nil
 	}
 	for _, j := range w.jobs {
 		for i := range j.servers {
@@ -227,6 +230,7 @@ func (w *wrapper) ask() {
 			}
 		}
 	}
+	return nil
 }
 
 // front are the names of the servers of a job that go behind the gateway.

@@ -89,7 +89,9 @@ func TestAnApprovalCoversWhatWasPrinted(t *testing.T) {
 			s.Interactive = tt.interactive
 			in.WriteString(tt.answer)
 			w := asked(s, tt.o)
-			w.ask()
+			if err := w.ask(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 			if got := w.jobs[0].servers[0].Approval == approvedByUser; got != tt.approved {
 				t.Errorf("approved: %v", got)
 			}
