@@ -52,15 +52,17 @@ func parseProvider(d *document) provider {
 			p.allowed = []string{} // of a wrong kind: better nothing than everything
 		}
 	}
+	declared := 0
 	if mcp, ok := root.table("mcp"); ok {
 		mcp.only("servers")
 		for _, t := range mcp.tables("servers") {
+			declared++
 			if s, ok := p.server(t); ok {
 				p.servers = append(p.servers, s)
 			}
 		}
 	}
-	if len(p.servers) == 0 && len(p.deps) == 0 {
+	if declared == 0 && len(p.deps) == 0 {
 		d.report(Error, "empty", []string{"mcp"}, "declare [[mcp.servers]] or [deps] require", "it has neither a server nor a dependency")
 	}
 	return p

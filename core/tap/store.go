@@ -122,6 +122,9 @@ func (s *Store) Remove(name string) error {
 func (s *Store) Clone(name string) string { return filepath.Join(s.git, filepath.FromSlash(name)) }
 
 func (s *Store) update(change func([]Tap) ([]Tap, error)) error {
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
+		return err
+	}
 	return file.Locked(s.path, func() error {
 		list, err := s.List()
 		if err != nil {
