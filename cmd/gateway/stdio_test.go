@@ -192,16 +192,16 @@ func TestInNarrowModeThePromptChoosesWhatIsListed(t *testing.T) {
 		t.Error("listed before anybody asked for it")
 	}
 	h.hook(`{"Kind":"prompt","Session":"conversation-1","Prompt":"please delete the note about taxes"}`)
-	eventually(t, "the tool that fits the prompt", func() bool { return listed("delete_note") })
+	eventually(t, "news to the host", func() bool { return s.told("notifications/tools/list_changed") })
+	if !listed("delete_note") {
+		t.Error("the tool that fits the prompt is not listed")
+	}
 	h.hook(`{"Kind":"prompt","Session":"conversation-1","Prompt":"yes"}`)
 	if !listed("delete_note") {
 		t.Error("a word of consent took the tool away")
 	}
 	h.hook(`{"Kind":"prompt","Session":"conversation-1","Prompt":"now read the other note"}`)
 	eventually(t, "the next prompt's tool in its place", func() bool { return listed("read_note") && !listed("delete_note") })
-	if !s.told("notifications/tools/list_changed") {
-		t.Error("the host was not told")
-	}
 }
 
 func TestTheGatewayEndsWithItsHost(t *testing.T) {

@@ -65,6 +65,11 @@ func Sweep(path string) {
 	}
 }
 
+// Temporary reports whether name is one that [Write] gives its temporary files.
+func Temporary(name string) bool {
+	return strings.HasPrefix(name, ".") && strings.Contains(name, ".ctx-")
+}
+
 // quoteMeta lets a name stand for itself in a pattern of filepath.Glob.
 func quoteMeta(name string) string {
 	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(name)
@@ -96,11 +101,9 @@ func Target(path string) (string, error) {
 
 // Locked runs do while this process alone holds the lock of the file at path.
 // The lock is a file of its own, path+".lock", so that replacing path by a
-// rename does not lose it.
+// rename does not lose it. The folder must be there: what has been taken away in
+// the meantime, as unwrap does, must not come back by a late write.
 func Locked(path string, do func() error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
 	// Not even a named pipe under that name holds anybody up.
 	l := flock.New(path+".lock", flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDONLY|syscall.O_NONBLOCK))
 	if err := l.Lock(); err != nil {

@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,7 +17,10 @@ import (
 // is, so that nothing but this news depends on the watching.
 func (g *Gateway) watch(ctx context.Context) {
 	dir := g.opts.Memory.store.Dir()
-	err := os.MkdirAll(dir, 0o700)
+	err := os.Mkdir(dir, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
 	var files *fsnotify.Watcher
 	if err == nil {
 		files, err = fsnotify.NewWatcher()

@@ -20,7 +20,7 @@ func tools(raw ...string) []json.RawMessage {
 
 func TestListingComesBackRawFromAnotherProcess(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "s")
+	dir := t.TempDir()
 	tool := `{"name":"a","inputSchema":{"type":"object","x-n":12345678901234567890,"t":"<&>"}}`
 	l := Listing{Server: "s", Fingerprint: "f", Capabilities: `{"roots": {}, "elicitation":{}}`, Tools: tools(tool)}
 	if err := OpenCache(dir).Put(l); err != nil {

@@ -3,6 +3,7 @@ package state_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,15 +31,27 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
+func TestAFolderThatWasTakenAwayDoesNotComeBack(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "unwrapped")
+	got, err := state.Open(dir).Update("a", advise)
+	if !errors.Is(err, fs.ErrNotExist) || !got.Advised {
+		t.Errorf("%+v, error %v", got, err)
+	}
+	if _, err := os.Lstat(dir); err == nil {
+		t.Error("the folder is back")
+	}
+}
+
 func TestSessionIsRemembered(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "made", "at first use")
+	dir := t.TempDir()
 	s := state.Open(dir)
 	if got, err := s.Load("a"); err != nil || got.Advised || got.ID != "a" || !got.Started.IsZero() {
 		t.Errorf("before: %+v, %v", got, err)
 	}
-	if _, err := os.Stat(dir); err == nil {
-		t.Error("reading made a folder")
+	if made, err := os.ReadDir(dir); err != nil || len(made) > 0 {
+		t.Errorf("reading made %v, %v", made, err)
 	}
 	wrote, err := s.Update("a", func(s *state.Session) { s.Advised = true; s.Revealed = []string{"git:log"} })
 	if err != nil || wrote.Started.IsZero() {

@@ -96,7 +96,7 @@ func (s *Store) Update(id string, change func(*Session)) (Session, error) {
 	var got Session
 	changed := false
 	err := file.Locked(s.dir, func() error {
-		if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		if err := os.Mkdir(s.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 		var known bool

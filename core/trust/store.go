@@ -119,6 +119,9 @@ func (s *Store) readOrSetAside() (document, error) {
 
 // update changes the file while no other process does.
 func (s *Store) update(change func(*document) error) error {
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
+		return err
+	}
 	return file.Locked(s.path, func() error { return s.apply(change) })
 }
 

@@ -36,9 +36,6 @@ func (l *Log) Append(c Call) error {
 	if len(line) > mostLine {
 		return fmt.Errorf("usage of %.60s:%.60s: %d bytes do not fit a line", c.Server, c.Tool, len(line))
 	}
-	if err := os.MkdirAll(l.dir, 0o700); err != nil {
-		return err
-	}
 	path := filepath.Join(l.dir, name)
 	if info, err := os.Stat(path); err == nil && info.Size() > mostFile {
 		if err := l.rotate(path); err != nil {
@@ -83,7 +80,7 @@ func (l *Log) Read() ([]Call, []Problem) {
 	var problems []Problem
 	for _, n := range []string{oldName, name} {
 		path := filepath.Join(l.dir, n)
-		b, err := os.ReadFile(path)
+		b, err := file.Read(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

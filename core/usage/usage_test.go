@@ -1,6 +1,8 @@
 package usage_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,9 +20,20 @@ var call = usage.Call{
 	At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Failed: true, Via: usage.ViaHook,
 }
 
+func TestAFolderThatWasTakenAwayDoesNotComeBack(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "unwrapped")
+	if err := usage.Open(dir).Append(call); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Lstat(dir); err == nil {
+		t.Error("the folder is back")
+	}
+}
+
 func TestWhatWasCountedIsRead(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "made", "at first use")
+	dir := t.TempDir()
 	l := usage.Open(dir)
 	if calls, problems := l.Read(); calls != nil || problems != nil {
 		t.Errorf("before any call: %v, %v", calls, problems)
@@ -112,7 +125,8 @@ func TestNameTooLongForALine(t *testing.T) {
 	t.Parallel()
 	c := call
 	c.Tool = strings.Repeat("x", 5000)
-	l := usage.Open(t.TempDir())
+	dir := t.TempDir()
+	l := usage.Open(dir)
 	if err := l.Append(c); err == nil {
 		t.Error("no error")
 	}

@@ -120,7 +120,14 @@ func readRecord(path string) (rec Record, ok bool, err error) {
 func (s *Store) PutRecord(rec Record) error {
 	rec.Schema = recordSchema
 	path := s.recordFile(rec.Workspace)
-	return file.Locked(filepath.Join(s.dir, "records"), func() error { return writeRecord(path, rec) })
+	return s.lockedRecords(func() error { return writeRecord(path, rec) })
+}
+
+func (s *Store) lockedRecords(do func() error) error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	return file.Locked(filepath.Join(s.dir, "records"), do)
 }
 
 func writeRecord(path string, rec Record) error {
@@ -135,7 +142,7 @@ func writeRecord(path string, rec Record) error {
 // with the last one.
 func (s *Store) DropHost(workspace, host string) error {
 	path := s.recordFile(workspace)
-	return file.Locked(filepath.Join(s.dir, "records"), func() error {
+	return s.lockedRecords(func() error {
 		rec, ok, err := readRecord(path)
 		if err != nil || !ok {
 			return err

@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"os"
 	"path/filepath"
 
 	"github.com/ctx-sidecar/ctx/core/file"
@@ -16,6 +17,9 @@ func Open(dir string) *Store { return &Store{dir} }
 // locked runs do while no other program plans or writes, after what one that
 // was killed left half done has been put back.
 func (s *Store) locked(do func() error) error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
 	return file.Locked(filepath.Join(s.dir, "store"), func() error {
 		if err := s.recover(); err != nil {
 			return err

@@ -9,15 +9,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/wiring"
 )
 
 // ours are the names of what ctx keeps in a workspace's surface folder, beside
 // the files compiled for a host. A lock or a file that was set aside has the
-// name of its file and an ending.
+// name of its file and an ending; what a killed write left, a point before it.
 var ours = []string{
-	".gitignore", "backends.json", "probe-cache.json", "sessions", "usage.jsonl", "usage.1.jsonl", "reconcile.jsonl", "prune.json", "skill-graph.json",
+	".gitignore", "backends.json", "probe-cache.json", "probe", "sessions", "usage.jsonl", "usage.1.jsonl", "reconcile.jsonl", "prune.json", "skill-graph.json",
 }
 
 // tidy takes away what ctx kept about a workspace, and names what it leaves.
@@ -74,8 +75,14 @@ func empty(dir string, hosts []string) string {
 }
 
 func isOurs(name string, hosts []string) bool {
-	for _, ending := range []string{".lock", ".bad"} {
+	if file.Temporary(name) {
+		return true
+	}
+	for _, ending := range []string{".lock", ".bad", ".token"} {
 		name = strings.TrimSuffix(name, ending)
+	}
+	if strings.HasPrefix(name, "gateway-") {
+		return true // the token of a gateway that listens on an address
 	}
 	// A file that was compiled for a host is named NAME.HOST.EXTENSION.
 	parts := strings.Split(name, ".")
