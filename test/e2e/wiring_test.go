@@ -196,6 +196,13 @@ func TestNothingStartsThatNobodyApproved(t *testing.T) {
 	changed := notes("a", "b")(dir)
 	changed["a"] = args{"command": "sh", "args": []string{"-c", "touch " + dir + "/MARK-evil; exec " + stub}}
 	u.write(".mcp.json", toJSON(t, args{"mcpServers": changed}), dir)
+	// Asked before any gateway has run on what is declared now, the answer is true.
+	if out := u.ctx(dir, "trust", "diff", "a"); !strings.Contains(out, "touch") {
+		t.Errorf("the diff does not show the new command:\n%s", out)
+	}
+	if out := u.ctx(dir, "trust", "list", "--waiting"); !strings.Contains(out, "changed, waits") || !strings.Contains(out, "mcp:a@") {
+		t.Errorf("the list of what waits:\n%s", out)
+	}
 	r := u.tryCtx(dir, "tools", "call", "a:read_note", "--args", `{"name":"welcome"}`)
 	if m := u.marks(dir); r.code == 0 || m != "" {
 		t.Errorf("exit %d, started: %q", r.code, m)
@@ -204,15 +211,20 @@ func TestNothingStartsThatNobodyApproved(t *testing.T) {
 	if r.code != 1 || !strings.Contains(r.out, "waits for your approval") || !strings.Contains(r.out, "server b") {
 		t.Errorf("doctor: exit %d\n%s%s", r.code, r.out, r.err)
 	}
+	// The user says no, which is an answer: nothing waits, nothing is wrong.
+	u.ctx(dir, "trust", "reject", "a")
+	if out := u.ctx(dir, "trust", "diff", "a"); !strings.Contains(out, "you rejected it") || !strings.Contains(out, "touch") {
+		t.Errorf("the diff of what was rejected:\n%s", out)
+	}
+	if out := u.ctx(dir, "doctor"); !strings.Contains(out, "you rejected it") {
+		t.Errorf("doctor does not say what was rejected:\n%s", out)
+	}
 	u.tryCtx(dir, "wrap", "setup", "--gateway", "--host", "claude")
 	if m := u.marks(dir); m != "" {
 		t.Errorf("wrapping again started %q", m)
 	}
 
-	// The user looks at it and says yes.
-	if out := u.ctx(dir, "trust", "diff", "a"); !strings.Contains(out, "touch") {
-		t.Errorf("the diff does not show the new command:\n%s", out)
-	}
+	// The user thinks again.
 	u.ctx(dir, "trust", "approve", "a", "b")
 	u.ctx(dir, "wrap", "setup", "--gateway", "--host", "claude")
 	if m := u.marks(dir); m != "b evil" {

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,7 +30,7 @@ func (d *doctor) host(ctx context.Context, name string, rec wiring.Record) {
 	}
 	defer set.Close()
 	h := set.Hosts[0]
-	d.add(name, "adapter", Good, h.Title()+", version "+h.Version(), "")
+	d.add(name, "adapter", Good, "adapter "+h.Version()+" of "+h.Title(), "")
 
 	src, err := h.Sources(ctx, d.workspace, d.store.Fronted(d.workspace, name))
 	if err != nil {
@@ -71,7 +72,7 @@ func (d *doctor) files(ctx context.Context, h *hosts.Host, wired wiring.HostReco
 		Gateway: wired.Gateway, Front: front, Hook: hook, GatewayBin: gateway, Profile: wired.Profile,
 	})
 	if err != nil {
-		d.add(h.Name(), name, Bad, err.Error(), "ctx wrap setup again")
+		d.add(h.Name(), name, Bad, err.Error(), "mend the file that is named, then ctx doctor again")
 		return
 	}
 	// On the copy of the records: a check takes no part in what is on record.
@@ -90,7 +91,7 @@ func (d *doctor) files(ctx context.Context, h *hosts.Host, wired wiring.HostReco
 		d.add(h.Name(), name, Bad, "not as wrap left them: "+strings.Join(changed, ", "), "ctx wrap setup again, or ctx unwrap")
 		return
 	}
-	d.add(h.Name(), name, Good, fmt.Sprintf("all %d hold what wrap put in", len(plan.Edits)), "")
+	d.add(h.Name(), name, Good, fmt.Sprintf("%d of %d hold what wrap put in", len(plan.Edits), len(plan.Edits)), "")
 	for _, next := range plan.Next {
 		d.add(h.Name(), "left to you", Note, next, "")
 	}
@@ -120,6 +121,8 @@ func (d *doctor) servers(h *hosts.Host, wired wiring.HostRecord, src surface.Sou
 			d.add(h.Name(), "server "+s.Name, Note, "left direct: "+reason, "")
 		case !fronted[s.Name]:
 			d.add(h.Name(), "server "+s.Name, Warn, "the host loads it beside the gateway", "ctx wrap setup --gateway again takes it in")
+		case status == trust.Rejected:
+			d.add(h.Name(), "server "+s.Name, Note, "you rejected it: it is not started", "ctx trust approve "+s.Name+" takes that back")
 		case status != trust.Approved:
 			d.add(h.Name(), "server "+s.Name, Bad, fmt.Sprintf("waits for your approval (%s): it is not started", status), "ctx trust diff "+s.Name+", then ctx trust approve "+s.Name)
 		default:
@@ -127,7 +130,11 @@ func (d *doctor) servers(h *hosts.Host, wired wiring.HostRecord, src surface.Sou
 		}
 		delete(fronted, s.Name)
 	}
-	for name := range fronted {
+	for _, name := range slices.Sorted(maps.Keys(fronted)) {
+		if len(src.Warnings) > 0 {
+			d.add(h.Name(), "server "+name, Warn, "not found in what could be read", "")
+			continue
+		}
 		d.add(h.Name(), "server "+name, Note, "no longer configured", "ctx wrap setup --gateway again drops it")
 	}
 	return good
@@ -138,7 +145,7 @@ func (d *doctor) start(ctx context.Context, h *hosts.Host, servers []surface.Ser
 	if len(servers) == 0 {
 		return
 	}
-	m := backend.New(backend.Options{Servers: servers, Env: d.f.Env, Dir: d.workspace})
+	m := backend.New(backend.Options{Servers: servers, Env: d.f.Env, Dir: d.workspace, Client: backend.Lister{Workspace: d.workspace}})
 	defer m.Close()
 	m.Refresh(ctx)
 	tools, good := 0, 0

@@ -19,11 +19,13 @@ func newDecide(f *cmdutil.Factory, verb, short string, to trust.Status) *cobra.C
 	return &cobra.Command{
 		Use:               verb + " ID...",
 		Short:             short,
+		Long:              short + ".\n" + idHelp,
 		Example:           "  ctx trust " + verb + " github",
 		Args:              cmdutil.Args(1, -1),
 		ValidArgsFunction: complete(f),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			t := open(f)
+			refresh(cmd.Context(), f, t)
 			var chosen []trust.Entry
 			for _, arg := range args {
 				found, err := find(t, arg)

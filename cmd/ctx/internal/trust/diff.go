@@ -20,13 +20,16 @@ type Diff struct {
 
 func newDiff(f *cmdutil.Factory) *cobra.Command {
 	return &cobra.Command{
-		Use:               "diff ID",
-		Short:             "Show how a server that waits differs from what was approved",
+		Use:   "diff ID",
+		Short: "Show how a server that waits differs from what was approved",
+		Long: `Show how a server that waits, as its configuration declares it now, differs from
+what was approved last. ` + idHelp,
 		Example:           "  ctx trust diff github",
 		Args:              cmdutil.Args(1, 1),
 		ValidArgsFunction: complete(f),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			t := open(f)
+			refresh(cmd.Context(), f, t)
 			found, err := find(t, args[0])
 			warn(f, t)
 			if err != nil {
@@ -47,8 +50,12 @@ func newDiff(f *cmdutil.Factory) *cobra.Command {
 
 func (d Diff) print(s *iostreams.Streams) {
 	fmt.Fprintln(s.Out, s.Bold(iostreams.Clean(d.ID)))
-	if len(d.Lines) == 0 {
-		fmt.Fprintln(s.Out, "  nothing has changed since it was approved")
+	if len(d.Lines) == 0 || d.Status == trust.Rejected {
+		fmt.Fprintf(s.Out, "  %s\n", map[trust.Status]string{
+			trust.Approved: "nothing has changed since it was approved",
+			trust.Rejected: "you rejected it as it is declared now",
+			trust.Unknown:  "nobody has decided about it yet",
+		}[d.Status])
 	}
 	for _, l := range d.Lines {
 		l = iostreams.Clean(l)

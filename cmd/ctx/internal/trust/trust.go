@@ -14,6 +14,10 @@ import (
 	"github.com/ctx-sidecar/ctx/core/trust"
 )
 
+// idHelp says what the commands here take for an ID.
+const idHelp = `ID is the name of a server, or, where two
+have one name, its id in ctx trust list.`
+
 // New makes the command.
 func New(f *cmdutil.Factory) *cobra.Command {
 	return cmdutil.Group(&cobra.Command{
@@ -43,6 +47,8 @@ func warn(f *cmdutil.Factory, t *trust.Store) {
 type List struct {
 	Servers  []trust.Entry `json:"servers"`
 	Problems []string      `json:"problems"`
+
+	none string // what an empty list means
 }
 
 func newList(f *cmdutil.Factory) *cobra.Command {
@@ -52,10 +58,13 @@ func newList(f *cmdutil.Factory) *cobra.Command {
 		Short:   "List the servers that were decided about or wait for it",
 		Example: "  ctx trust list --waiting",
 		Args:    cmdutil.Args(0, 0),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			t := open(f)
+			refresh(cmd.Context(), f, t)
 			l := List{Servers: append([]trust.Entry{}, t.Entries()...)}
+			l.none = "No server was decided about yet, and none waits."
 			if waits {
+				l.none = "No server waits for a decision."
 				l.Servers = slices.DeleteFunc(l.Servers, func(e trust.Entry) bool { return !e.Waits() })
 			}
 			l.Problems = append([]string{}, t.Problems()...)
@@ -69,7 +78,7 @@ func newList(f *cmdutil.Factory) *cobra.Command {
 
 func (l List) print(s *iostreams.Streams) {
 	if len(l.Servers) == 0 {
-		fmt.Fprintln(s.Out, "No server was decided about yet, and none waits.")
+		fmt.Fprintln(s.Out, l.none)
 		return
 	}
 	t := iostreams.NewTable("STATUS", "ID", "BY", "AT", "STARTS")
