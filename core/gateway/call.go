@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/authority"
+	"github.com/ctx-sidecar/ctx/core/backend"
 	"github.com/ctx-sidecar/ctx/core/rpc"
 )
 
@@ -116,10 +118,11 @@ func (g *Gateway) unknownTool(c *catalog, name string) json.RawMessage {
 }
 
 // awaitServer waits until the server that name speaks of has been listed, where
-// it never was; a bare name may be any server's.
+// it never was, or only for a host that can do other things; a bare name may be
+// any server's.
 func (g *Gateway) awaitServer(ctx context.Context, name string) *catalog {
 	c := g.current(ctx)
-	if len(c.find(name)) > 0 || len(c.unlisted()) == 0 {
+	if len(c.find(name)) > 0 || len(g.unsettled(c)) == 0 {
 		return c
 	}
 	ofServer := func(s shelf) bool { return belongsTo(name, s.name) }
@@ -134,15 +137,19 @@ func (g *Gateway) awaitServer(ctx context.Context, name string) *catalog {
 		defer cancel()
 	}
 	return g.settled(ctx, func(c *catalog) bool {
-		if len(c.find(name)) > 0 {
-			return true
-		}
-		for _, s := range c.servers {
-			if ofServer(s) && !s.listed && s.failed == "" {
-				return false
-			}
-		}
-		return true
+		return len(c.find(name)) > 0 || !slices.ContainsFunc(g.unsettled(c), ofServer)
+	})
+}
+
+// unsettled are the servers whose list is not known yet, or about to be read
+// for the first time in this session.
+func (g *Gateway) unsettled(c *catalog) []shelf {
+	reading := map[string]bool{}
+	for _, s := range g.backends.Status() {
+		reading[s.Server] = s.Cached && (s.State == backend.Starting || s.State == backend.Ready && s.Error == "")
+	}
+	return slices.DeleteFunc(slices.Clone(c.servers), func(s shelf) bool {
+		return s.failed != "" || s.listed && !reading[s.name]
 	})
 }
 

@@ -88,6 +88,26 @@ func TestACallWaitsForItsOwnServerAlone(t *testing.T) {
 	}
 }
 
+// A server lists other tools to a host that can do more.
+func TestAnEarlierListDoesNotHideWhatComesNow(t *testing.T) {
+	t.Parallel()
+	b := serve(t, map[string][]string{"fs": {readText}, "memory": {readGraph}})
+	b.backends.earlier("fs")
+	b.initialize(`{}`)
+	time.AfterFunc(50*time.Millisecond, func() { b.backends.set(list("fs", readText, writeFile)) })
+	if r := b.call(describeTool, `{"tools":["fs:write_file"]}`); !strings.Contains(r.text(), `"unknown":[]`) {
+		t.Errorf("got %s", r.text())
+	}
+	if r := b.call(callTool, `{"tool":"memory:write_file"}`); !r.IsError {
+		t.Errorf("got %s", r.text())
+	}
+	b.backends.earlier("fs")
+	b.backends.fail("fs", "its list cannot be read")
+	if r := b.call(callTool, `{"tool":"fs:no_such_tool"}`); !r.IsError {
+		t.Errorf("got %s", r.text())
+	}
+}
+
 func TestEveryWayOfNamingAToolReachesIt(t *testing.T) {
 	t.Parallel()
 	b := serve(t, twoServers)

@@ -30,7 +30,8 @@ type fakeBackends struct {
 	servers  []surface.Server
 	listings map[string]listing.Listing
 	failures map[string]string
-	requests []string // "server method params"
+	cached   map[string]bool // what they list is from an earlier session
+	requests []string        // "server method params"
 	answer   func(ctx context.Context, server, method string, params json.RawMessage, progress func(json.RawMessage)) (json.RawMessage, error)
 }
 
@@ -59,13 +60,20 @@ func (f *fakeBackends) Status() []backend.Status {
 	defer f.mu.Unlock()
 	var all []backend.Status
 	for _, s := range f.servers {
-		st := backend.Status{Server: s.Name, State: backend.Ready, Error: f.failures[s.Name]}
+		st := backend.Status{Server: s.Name, State: backend.Ready, Error: f.failures[s.Name], Cached: f.cached[s.Name]}
 		if st.Error != "" {
 			st.State = backend.Failed
 		}
 		all = append(all, st)
 	}
 	return all
+}
+
+// earlier makes what a server lists be from an earlier session.
+func (f *fakeBackends) earlier(server string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.cached = map[string]bool{server: true}
 }
 
 // fail makes a server fail, of which nobody is told.
@@ -105,6 +113,7 @@ func (f *fakeBackends) Request(ctx context.Context, server, method string, param
 func (f *fakeBackends) set(l listing.Listing) {
 	f.mu.Lock()
 	f.listings[l.Server] = l
+	delete(f.cached, l.Server)
 	f.mu.Unlock()
 	f.changed(l.Server)
 }
