@@ -2,11 +2,13 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/hosts"
 	"github.com/ctx-sidecar/ctx/core/backend"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -25,7 +27,11 @@ func (d *doctor) host(ctx context.Context, name string, rec wiring.Record) {
 	}
 	set, err := hosts.Open(ctx, d.f, []string{name})
 	if err != nil {
-		d.add(name, "adapter", Bad, err.Error(), "ctx plugins list")
+		hint := "ctx plugins list"
+		if e := (*cmdutil.Error)(nil); errors.As(err, &e) && e.Hint != "" {
+			hint = e.Hint
+		}
+		d.add(name, "adapter", Bad, err.Error(), hint)
 		return
 	}
 	defer set.Close()

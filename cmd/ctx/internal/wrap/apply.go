@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/wiring"
 	"github.com/ctx-sidecar/ctx/plugins"
@@ -29,6 +30,9 @@ func (w *wrapper) check(ctx context.Context) error {
 			Machine: j.host.Machine(), Workspace: w.workspace, Scope: surface.Scope(w.scope),
 			Gateway: w.gateway, Front: j.front(), Hook: hook, GatewayBin: gateway, Profile: w.profile,
 		})
+		if hinted := plugins.Hinter(nil); err != nil && !errors.As(err, &hinted) {
+			return cmdutil.Fail("mend what is named, then run the command again; nothing was changed", "%w", err)
+		}
 		if err != nil {
 			return err
 		}

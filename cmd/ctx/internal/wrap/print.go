@@ -8,6 +8,7 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/hosts"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/core/trust"
 )
 
 // Result is what ctx wrap --json prints.
@@ -57,6 +58,8 @@ type ServerResult struct {
 	Reason   string  `json:"reason,omitempty"`
 	Approval string  `json:"approved_by,omitempty"`
 	Tools    int     `json:"tools"`
+
+	details []string // what its start depends on beside Start
 }
 
 func (w *wrapper) result() Result {
@@ -75,7 +78,7 @@ func (w *wrapper) result() Result {
 		for _, s := range j.servers {
 			h.Servers = append(h.Servers, ServerResult{
 				Name: s.Name, Scope: string(s.Scope), Start: cmdutil.Start(s.Server), Verdict: s.Verdict, Reason: s.Reason,
-				Approval: s.Approval, Tools: len(j.listings[s.Name].Tools),
+				Approval: s.Approval, Tools: len(j.listings[s.Name].Tools), details: cmdutil.Details(s.Server),
 			})
 		}
 		r.Changed = r.Changed || len(h.Files) > 0
@@ -111,7 +114,11 @@ func (w *wrapper) print() error {
 			fmt.Fprintf(s.Out, "%s: left out: %s\n  %s\n", skip.Name, skip.Reason, skip.Hint)
 		}
 		if n := unapproved(r); n > 0 {
-			fmt.Fprintf(s.Out, "%s not approved. To front them too: ctx wrap setup --gateway, and answer yes (or --yes)\n", were(n))
+			fmt.Fprintf(s.Out, "%s not approved%s. To put them behind the gateway too: ctx wrap setup --gateway, and answer yes (or --yes)\n",
+				were(n), w.unasked())
+		}
+		if r.Changed && !r.DryRun {
+			fmt.Fprintln(s.Out, "Start the host as ever. To prove that it works: ctx doctor. To take it out: ctx unwrap")
 		}
 		// What the user still has to do is the last thing on the screen.
 		for _, h := range r.Hosts {
@@ -128,7 +135,7 @@ func (w *wrapper) printHost(s *iostreams.Streams, h HostResult) {
 		fmt.Fprintf(s.Out, "  %s: %s\n", s.Yellow("not read"), iostreams.Clean(warning))
 	}
 	if w.gateway {
-		printServers(s, h)
+		printServers(s, h, w.unasked() != "")
 		if len(h.Servers) > 0 && len(w.front(h.Host)) == 0 {
 			fmt.Fprintln(s.Out, s.Yellow("  No server goes behind the gateway."))
 		}
@@ -152,7 +159,7 @@ func (w *wrapper) printHost(s *iostreams.Streams, h HostResult) {
 	fmt.Fprintln(s.Out)
 }
 
-func printServers(s *iostreams.Streams, h HostResult) {
+func printServers(s *iostreams.Streams, h HostResult, unasked bool) {
 	t := iostreams.NewTable("SERVER", "SCOPE", ">TOOLS", "WHAT BECOMES OF IT")
 	for _, srv := range h.Servers {
 		tools, what := "-", ""
@@ -170,16 +177,33 @@ func printServers(s *iostreams.Streams, h HostResult) {
 		t.Row(srv.Name, srv.Scope, tools, what)
 	}
 	t.Write(s)
+	for _, srv := range h.Servers {
+		// Who was asked has just seen it.
+		if unasked && srv.Reason == notApproved {
+			fmt.Fprintf(s.Out, "  to start %s, you would approve: %s\n", iostreams.Clean(srv.Name), srv.Start)
+			for _, line := range srv.details {
+				fmt.Fprintf(s.Out, "      %s\n", line)
+			}
+		}
+	}
 }
 
 // printLoad says what the host loads before and after, and whether it pays.
 func printLoad(s *iostreams.Streams, h HostResult) {
 	t := iostreams.NewTable("IN EVERY REQUEST", ">SERVERS", ">TOOLS", ">BYTES", ">TOKENS")
-	t.Row("before", h.Before.Servers, h.Before.Tools, number(h.Before.Bytes), number(h.Before.Tokens))
-	t.Row("after", h.After.Servers, h.After.Tools, number(h.After.Bytes), number(h.After.Tokens))
+	for _, row := range []struct {
+		name string
+		Load
+	}{{"before", h.Before}, {"after", h.After}} {
+		if n := len(row.Unmeasured); n > 0 && n == row.Servers {
+			t.Row(row.name, row.Servers, "?", "?", "?")
+			continue
+		}
+		t.Row(row.name, row.Servers, row.Tools, number(row.Bytes), number(row.Tokens))
+	}
 	t.Write(s)
 	if len(h.Before.Unmeasured) > 0 {
-		fmt.Fprintf(s.Out, "  not counted, for nobody knows what they list: %s\n", iostreams.Clean(strings.Join(h.Before.Unmeasured, ", ")))
+		fmt.Fprintf(s.Out, "  not counted, as what they list is not known: %s\n", iostreams.Clean(strings.Join(h.Before.Unmeasured, ", ")))
 	}
 	switch surface.Loading(h.Loading) {
 	case surface.Deferred:
@@ -216,7 +240,7 @@ func (w *wrapper) show() {
 			case "":
 				by = s.Yellow("needs your approval")
 			case approvedBefore:
-				by = "approved by you before"
+				by = w.approvedBy(srv.Server)
 			default:
 				by = "approved by " + by
 			}
@@ -226,6 +250,18 @@ func (w *wrapper) show() {
 			}
 		}
 	}
+}
+
+// approvedBy says who approved a server that is on record: the user, or the
+// place in the user's own configuration that declares it.
+func (w *wrapper) approvedBy(s surface.Server) string {
+	id, fp := trust.ServerID(s, w.workspace), s.Fingerprint()
+	for _, e := range w.trust.Entries() {
+		if e.ID == id && e.Fingerprint == fp && e.By != approvedByUser {
+			return "approved by " + iostreams.Clean(e.By)
+		}
+	}
+	return "approved by you before"
 }
 
 // number groups the digits of n by three.
@@ -247,6 +283,17 @@ func unapproved(r Result) int {
 		}
 	}
 	return n
+}
+
+// unasked says why the user was not asked.
+func (w *wrapper) unasked() string {
+	switch {
+	case w.dryRun:
+		return ", as a dry run does not ask"
+	case !w.f.IO.Interactive:
+		return ", as there is no terminal to ask at"
+	}
+	return ""
 }
 
 func were(n int) string {
