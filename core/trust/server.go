@@ -1,8 +1,11 @@
 package trust
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -55,38 +58,82 @@ func (s *Store) Reject(id, fingerprint string) error {
 	return s.decide(id, decision{Rejected, Approval{Fingerprint: fingerprint, By: "user"}})
 }
 
-func (s *Store) decide(id string, new decision) error {
+// ApproveAll is Approve for several declarations at once, by their IDs: all are
+// approved, or none is.
+func (s *Store) ApproveAll(list map[string][]Approval) error {
 	return s.update(func(d *document) error {
-		if new.At.IsZero() {
-			new.At = s.now().UTC()
-		}
-		r := d.Servers[id]
-		if r == nil {
-			r = &record{}
-			put(&d.Servers, id, r)
-		}
-		if i := r.index(new.Fingerprint); i >= 0 {
-			old := r.Decisions[i]
-			if old.Verdict == new.Verdict && old.By == new.By && d.Pending[id].Fingerprint != new.Fingerprint {
-				return errUnchanged
+		changed := false
+		for _, id := range slices.Sorted(maps.Keys(list)) {
+			for _, a := range list[id] {
+				if got := a.Server.Fingerprint(); got != a.Fingerprint {
+					return fmt.Errorf("trust: %s: the fingerprint %s is not that of the declaration (%s)", id, a.Fingerprint, got)
+				}
+				switch err := s.take(d, id, decision{Approved, a}); {
+				case err == nil:
+					changed = true
+				case !errors.Is(err, errUnchanged):
+					return err
+				}
 			}
-			if new.Server.Name == "" {
-				new.Server = old.Server // a rejection need not say it again
-			}
-			r.Decisions = slices.Delete(r.Decisions, i, i+1)
 		}
-		if w, ok := d.Pending[id]; ok && w.Fingerprint == new.Fingerprint {
-			if new.Server.Name == "" {
-				new.Server = w.Server
-			}
-			delete(d.Pending, id)
-		}
-		r.Decisions = append(r.Decisions, new)
-		if over := len(r.Decisions) - mostDecisions; over > 0 {
-			r.Decisions = slices.Delete(r.Decisions, 0, over)
+		if !changed {
+			return errUnchanged
 		}
 		return nil
 	})
+}
+
+// ForgetTap takes back all that was decided about what a tap would start.
+func (s *Store) ForgetTap(tap string) error {
+	prefix := TapID(tap, "", "")
+	prefix = prefix[:len(prefix)-1]
+	of := func(id string) bool { return strings.HasPrefix(id, prefix) }
+	return s.update(func(d *document) error {
+		before := len(d.Servers) + len(d.Pending)
+		maps.DeleteFunc(d.Servers, func(id string, _ *record) bool { return of(id) })
+		maps.DeleteFunc(d.Pending, func(id string, _ waiting) bool { return of(id) })
+		if before == len(d.Servers)+len(d.Pending) {
+			return errUnchanged
+		}
+		return nil
+	})
+}
+
+func (s *Store) decide(id string, new decision) error {
+	return s.update(func(d *document) error { return s.take(d, id, new) })
+}
+
+// take takes a decision down.
+func (s *Store) take(d *document, id string, new decision) error {
+	if new.At.IsZero() {
+		new.At = s.now().UTC()
+	}
+	r := d.Servers[id]
+	if r == nil {
+		r = &record{}
+		put(&d.Servers, id, r)
+	}
+	if i := r.index(new.Fingerprint); i >= 0 {
+		old := r.Decisions[i]
+		if old.Verdict == new.Verdict && old.By == new.By && d.Pending[id].Fingerprint != new.Fingerprint {
+			return errUnchanged
+		}
+		if new.Server.Name == "" {
+			new.Server = old.Server // a rejection need not say it again
+		}
+		r.Decisions = slices.Delete(r.Decisions, i, i+1)
+	}
+	if w, ok := d.Pending[id]; ok && w.Fingerprint == new.Fingerprint {
+		if new.Server.Name == "" {
+			new.Server = w.Server
+		}
+		delete(d.Pending, id)
+	}
+	r.Decisions = append(r.Decisions, new)
+	if over := len(r.Decisions) - mostDecisions; over > 0 {
+		r.Decisions = slices.Delete(r.Decisions, 0, over)
+	}
+	return nil
 }
 
 // Check says whether a server may be started as it is declared.

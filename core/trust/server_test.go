@@ -285,3 +285,40 @@ func TestWhatATapWouldStartIsApprovedByItsOwnID(t *testing.T) {
 		t.Errorf("id %s", odd)
 	}
 }
+
+func TestManyAreApprovedAtOnceAndForgottenWithTheirTap(t *testing.T) {
+	t.Parallel()
+	s, _ := store(t)
+	list := map[string][]Approval{}
+	servers := map[string]surface.Server{}
+	for _, tap := range []string{"acme/tools", "acme/tools2"} {
+		for _, name := range []string{"a", "b"} {
+			srv := surface.Server{Name: name, Transport: surface.Stdio, Command: name}
+			id := TapID(tap, "cap", name)
+			servers[id] = srv
+			list[id] = append(list[id], Approval{Fingerprint: srv.Fingerprint(), By: "user", Server: srv})
+		}
+	}
+	bad := map[string][]Approval{"x": {{Fingerprint: "other", Server: servers[TapID("acme/tools", "cap", "a")]}}}
+	for id, a := range list {
+		bad[id] = a
+	}
+	if err := s.ApproveAll(bad); err == nil || len(s.Entries()) != 0 {
+		t.Errorf("one of them was wrong, and there are %d: %v", len(s.Entries()), err)
+	}
+	must(t, s.ApproveAll(list))
+	must(t, s.ApproveAll(list))
+	must(t, s.Note(TapID("acme/tools", "cap", "c"), surface.Server{Name: "c"}))
+	if got := len(s.Entries()); got != 5 {
+		t.Errorf("%d entries", got)
+	}
+	must(t, s.ForgetTap("acme/tools"))
+	for _, e := range s.Entries() {
+		if s.CheckID(e.ID, servers[e.ID]) != Approved || !strings.HasPrefix(e.ID, "tap:acme/tools2/") {
+			t.Errorf("left: %s", e.ID)
+		}
+	}
+	if got := len(s.Entries()); got != 2 {
+		t.Errorf("%d are left", got)
+	}
+}
