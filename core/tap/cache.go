@@ -2,12 +2,12 @@ package tap
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"time"
 
+	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/trust"
 )
 
@@ -101,18 +101,6 @@ func (c *cache[T]) forget() {
 }
 
 func readFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", errors.New("it is no file")
-	}
-	b, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
+	b, err := file.ReadUpTo(path, mostBytes)
 	return string(b), err
 }

@@ -78,3 +78,8 @@ func (l *Library) publish(next *Catalog) *Catalog {
 	l.current.Store(next)
 	return next
 }
+
+// Read is the catalog of one tap alone, read once.
+func Read(t Tap, providers map[string]string) *Catalog {
+	return resolve([]*tapReader{{newReader(t.Path), t.Name}}, providers)
+}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -251,5 +252,26 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		if c.Broken == "" || c.In("developer") {
 			t.Errorf("%s is not shut", c.Name)
 		}
+	}
+}
+
+// A named pipe that nobody writes to must not hold anybody up.
+func TestAPipeInPlaceOfAFileIsReportedAndNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	put(t, root, "x", "send a mail", "read a mail", "file the mail")
+	config := filepath.Join(root, "capabilities", "x", "config.toml")
+	if err := os.Remove(config); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(config, 0o644); err != nil {
+		t.Skip("no pipes here")
+	}
+	all, problems := LoadDir(root)
+	if len(all) != 1 || all[0].Broken == "" || len(problems) != 1 || problems[0].Rule != "unreadable" {
+		t.Errorf("%+v, %v", all, problems)
+	}
+	if got := Lint(root); len(got) != 1 || got[0].Rule != "unreadable" {
+		t.Errorf("lint: %v", got)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
@@ -96,15 +97,7 @@ func (s Script) read() ([]scriptFile, error) {
 }
 
 func readScript(deps, name string) (scriptFile, error) {
-	path := filepath.Join(deps, name)
-	info, err := os.Stat(path)
-	if err != nil {
-		return scriptFile{}, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > mostScript {
-		return scriptFile{}, fmt.Errorf("%s: it is no file, or over %d bytes", path, mostScript)
-	}
-	text, err := os.ReadFile(path)
+	text, err := file.ReadUpTo(filepath.Join(deps, name), mostScript)
 	return scriptFile{name, text}, err
 }
 
