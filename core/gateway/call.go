@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/authority"
