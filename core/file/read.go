@@ -23,28 +23,16 @@ func Read(path string) ([]byte, error) { return ReadUpTo(path, Most) }
 
 // ReadUpTo is [Read] with a limit of its own, in bytes.
 func ReadUpTo(path string, most int64) ([]byte, error) {
-	// Opening some devices does something already, so they are not opened.
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := readable(path, info, most); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, info, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	// It may have been replaced in between, and it may grow.
-	if info, err = f.Stat(); err != nil {
-		return nil, err
-	}
-	if err := readable(path, info, most); err != nil {
-		return nil, err
+	if info.Size() > most {
+		return nil, tooLarge(path, most)
 	}
 	b := make([]byte, 0, info.Size()+1)
-	for {
+	for { // it may grow meanwhile
 		n, err := f.Read(b[len(b):cap(b)])
 		b = b[:len(b)+n]
 		switch {
@@ -60,14 +48,37 @@ func ReadUpTo(path string, most int64) ([]byte, error) {
 	}
 }
 
-func readable(path string, info fs.FileInfo, most int64) error {
+// Open opens a regular file for reading; anything else is an error, as of [Read].
+func Open(path string) (*os.File, fs.FileInfo, error) {
+	// Opening some devices does something already, so they are not opened.
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := regular(path, info); err != nil {
+		return nil, nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	// It may have been replaced in between.
+	if info, err = f.Stat(); err == nil {
+		err = regular(path, info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+func regular(path string, info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
 		return &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
 	case !info.Mode().IsRegular():
 		return &fs.PathError{Op: "read", Path: path, Err: ErrNotRegular}
-	case info.Size() > most:
-		return tooLarge(path, most)
 	}
 	return nil
 }
