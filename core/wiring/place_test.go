@@ -89,6 +89,7 @@ func TestRefusals(t *testing.T) {
 		"nul":          {"{\n\"a\x00\":1}", "bad:2:3: the file holds a NUL byte; only UTF-8 text can be edited", false},
 		"not UTF-8":    {"a = 1 # \xe9\n", "bad:1:9: the byte 0xe9 is not valid UTF-8", true},
 		"after a mark": {"\ufeff{,}", `bad:1:2: invalid character ',' at start of value`, false},
+		"deep, hidden": {"// \"\n" + strings.Repeat("[", 8_000_000), "bad:2:10001: nested deeper than 10000 levels", false},
 		"deep":         {strings.Repeat("[", 20_000), "bad:1:10001: nested deeper than 10000 levels", false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/ctx-sidecar/ctx/core/file"
+	"github.com/ctx-sidecar/ctx/core/jsonc"
 )
 
 // document is one JSON file. Comments and trailing commas are tolerated.
@@ -18,22 +20,22 @@ type document struct {
 
 // readDocument reads a JSON file. Its errors name the file, and for text that is
 // no JSON the line and column. An empty file is an empty object.
-func readDocument(file string) (*document, error) {
-	text, err := os.ReadFile(file)
+func readDocument(path string) (*document, error) {
+	text, err := file.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	d := &document{file: file, text: bytes.TrimPrefix(text, []byte("\ufeff"))}
+	d := &document{file: path, text: bytes.TrimPrefix(text, []byte("\ufeff"))}
 	if len(bytes.TrimSpace(d.text)) == 0 {
 		d.text = []byte("{}")
 	}
-	if d.root, err = hujson.Parse(d.text); err != nil {
+	if d.root, err = jsonc.Parse(d.text); err != nil {
 		var line, column int
 		if _, scan := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); scan == nil {
 			_, what, _ := strings.Cut(strings.TrimPrefix(err.Error(), "hujson: "), ": ")
-			return nil, fmt.Errorf("%s:%d:%d: %s", file, line, column, what)
+			return nil, fmt.Errorf("%s:%d:%d: %s", path, line, column, what)
 		}
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return d, nil
 }

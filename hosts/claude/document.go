@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/ctx-sidecar/ctx/core/jsonc"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
@@ -29,7 +30,7 @@ func parse(path string, src []byte) (*document, error) {
 		src = []byte("{}")
 	}
 	// hujson keeps slices of what it is given.
-	root, err := hujson.Parse(src)
+	root, err := jsonc.Parse(src)
 	if err != nil {
 		return nil, positioned(path, err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/ctx-sidecar/ctx/core/jsonc"
 	"github.com/ctx-sidecar/ctx/core/wiring/splice"
 )
 
@@ -29,8 +30,8 @@ func parse(src []byte) (document, error) {
 	if splice.Blank(src) {
 		return d, nil
 	}
-	if at := tooDeep(src); at >= 0 {
-		return d, splice.Errorf(at, "nested deeper than %d levels", deepest)
+	if at := jsonc.TooDeep(src); at >= 0 {
+		return d, splice.Errorf(at, "nested deeper than %d levels", jsonc.Deepest)
 	}
 	root, err := hujson.Parse(src)
 	if err != nil {
@@ -46,30 +47,6 @@ func parse(src []byte) (document, error) {
 		d.unit = strings.TrimPrefix(st.Indent, st.Outer)
 	}
 	return d, nil
-}
-
-const deepest = 10_000 // as encoding/json
-
-// tooDeep finds where brackets nest deeper than a recursive parser should
-// follow them, -1 where they do not.
-func tooDeep(src []byte) int {
-	depth, quoted := 0, false
-	for i := 0; i < len(src); i++ {
-		switch c := src[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			if depth++; depth > deepest {
-				return i
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return -1
 }
 
 // syntaxError finds the position in an error of hujson, which tells it in its
