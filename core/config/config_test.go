@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -297,5 +298,17 @@ func TestManyProblemsAreCutShort(t *testing.T) {
 	_, problems := load(t, "", b.String())
 	if len(problems) != mostProblems+1 || !strings.HasSuffix(problems[mostProblems], "and 4950 more problems from here on") {
 		t.Errorf("%d problems, the last %q", len(problems), problems[len(problems)-1])
+	}
+}
+
+func TestAPipeInThePlaceOfASettingsFileHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	ws := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(ws, fileName), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, problems := Load(paths.Layout{Config: t.TempDir()}, ws, nil)
+	if len(problems) != 1 || !strings.Contains(problems[0].Text, "not a regular file") {
+		t.Errorf("problems: %+v", problems)
 	}
 }

@@ -3,14 +3,13 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/paths"
 )
 
@@ -61,14 +60,10 @@ func (c *Config) read(path string, workspace bool) []Problem {
 }
 
 func readFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
-	if err == nil && len(b) > mostBytes {
-		err = fmt.Errorf("it is over %d bytes", mostBytes)
+	b, err := file.ReadUpTo(path, mostBytes)
+	var at *fs.PathError
+	if errors.As(err, &at) && !errors.Is(err, fs.ErrNotExist) {
+		err = at.Err // who reports it names the file
 	}
 	return string(b), err
 }

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ctx-sidecar/ctx/core/file"
 )
 
 // Tracks reports whether the git repository around path has that file, or a file
@@ -29,7 +31,7 @@ func Tracks(path string) (bool, error) {
 	// A split index keeps most of its entries in a second file.
 	files, _ := filepath.Glob(filepath.Join(gitdir, "sharedindex.*")) // the pattern is good
 	for _, name := range append(files, filepath.Join(gitdir, "index")) {
-		b, err := os.ReadFile(name)
+		b, err := file.ReadUpTo(name, 1<<30)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -54,7 +56,7 @@ func gitDir(dir string) (root, gitdir string, ok bool) {
 			return dir, gitdir, true
 		}
 		if err == nil {
-			b, err := os.ReadFile(gitdir)
+			b, err := file.Read(gitdir)
 			to, found := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
 			if err != nil || !found {
 				return "", "", false

@@ -18,6 +18,7 @@ import (
 const (
 	cacheFile   = "probe-cache.json"
 	cacheSchema = "ctx.probe-cache/v1"
+	mostCache   = 256 << 20 // bytes of the file
 
 	// mostPerServer bounds what is kept of one server's name: several hosts may
 	// declare it differently and be capable of different things.
@@ -184,7 +185,7 @@ func (c *Cache) refresh() {
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	b, err := os.ReadFile(c.path)
+	b, err := file.ReadUpTo(c.path, mostCache)
 	if err != nil {
 		c.problem = err
 		return

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ctx-sidecar/ctx/core/file"
 )
 
 // Workspace returns the workspace that dir belongs to: its nearest ancestor
@@ -94,7 +96,7 @@ func MainCheckout(dir string) (string, bool) {
 
 // commonDir follows a linked worktree's .git file to the repository's own.
 func commonDir(tree, dotgit string) (string, bool) {
-	b, err := os.ReadFile(dotgit)
+	b, err := file.Read(dotgit)
 	if err != nil {
 		return "", false
 	}
@@ -105,7 +107,7 @@ func commonDir(tree, dotgit string) (string, bool) {
 	if !filepath.IsAbs(gitdir) {
 		gitdir = filepath.Join(tree, gitdir)
 	}
-	b, err = os.ReadFile(filepath.Join(gitdir, "commondir"))
+	b, err = file.Read(filepath.Join(gitdir, "commondir"))
 	if err != nil {
 		return "", false
 	}

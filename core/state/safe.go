@@ -70,16 +70,17 @@ func prepare(dir string, inWorkspace bool) error {
 		return fmt.Errorf("%s: %w: the git repository has files in it", dir, ErrUnsafe)
 	}
 	for _, d := range []string{dir, filepath.Join(dir, "sessions")} {
-		if err := noLinks(d); err != nil {
+		if err := plainOnly(d); err != nil {
 			return err
 		}
 	}
 	return file.Write(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o600)
 }
 
-// noLinks refuses a folder from which a write would go elsewhere: ctx makes no
-// links here, but an unpacked archive may have brought some.
-func noLinks(dir string) error {
+// plainOnly refuses a folder from which a write would go elsewhere, or in which a
+// read would wait for somebody: ctx makes no links and no pipes here, but an
+// unpacked archive may have brought some.
+func plainOnly(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -88,8 +89,11 @@ func noLinks(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if e.Type()&fs.ModeSymlink != 0 {
+		switch t := e.Type(); {
+		case t&fs.ModeSymlink != 0:
 			return fmt.Errorf("%s: %w: %s is a link", dir, ErrUnsafe, e.Name())
+		case t != 0 && !t.IsDir():
+			return fmt.Errorf("%s: %w: %s is no file", dir, ErrUnsafe, e.Name())
 		}
 	}
 	return nil

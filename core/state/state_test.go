@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -263,6 +264,12 @@ func TestSurfaceFolderThatSomeoneElseMadeIsPassedOver(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "usage.jsonl is a link"},
+		{"a pipe in it", func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, "a"), "")
+			if err := syscall.Mkfifo(filepath.Join(dir, "probe-cache.json"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, "probe-cache.json is no file"},
 		{"linked sessions", func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, "a"), "")
 			if err := os.Symlink(t.TempDir(), filepath.Join(dir, "sessions")); err != nil {
