@@ -22,6 +22,7 @@ func TestConformance(t *testing.T) {
 	}
 	plugintest.Run(t, plugintest.Config{
 		Adapter:    adapter{},
+		Odd:        true,
 		Executable: program,
 		Fixtures: map[string]fs.FS{
 			"typical": os.DirFS("testdata/conformance/typical"),

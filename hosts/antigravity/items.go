@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
@@ -60,9 +61,9 @@ func (r *reader) items(home, workspace string) []surface.Item {
 	return items
 }
 
-func (r *reader) skill(file string) (surface.Item, bool) {
-	r.files = append(r.files, file)
-	text, err := os.ReadFile(file)
+func (r *reader) skill(path string) (surface.Item, bool) {
+	r.files = append(r.files, path)
+	text, err := file.Read(path)
 	if err != nil {
 		r.warn("%v", err)
 		return surface.Item{}, false
@@ -75,17 +76,17 @@ func (r *reader) skill(file string) (surface.Item, bool) {
 	if rest, ok := bytes.CutPrefix(plain, []byte("---\n")); ok {
 		head, _, _ := bytes.Cut(rest, []byte("\n---"))
 		if err := yaml.Unmarshal(head, &meta); err != nil {
-			r.warn("%s: front matter: %v", file, err)
+			r.warn("%s: front matter: %v", path, err)
 			return surface.Item{}, false
 		}
 	}
 	if meta.Name == "" {
-		meta.Name = filepath.Base(filepath.Dir(file))
+		meta.Name = filepath.Base(filepath.Dir(path))
 	}
 	return surface.Item{
 		Kind:     surface.KindSkill,
 		Name:     meta.Name,
-		Place:    surface.Place{File: file},
+		Place:    surface.Place{File: path},
 		Resident: len(meta.Name) + len(meta.Description),
 		OnDemand: len(text),
 	}, true

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
@@ -118,7 +119,7 @@ func absentFromIndex(gitDir, rel string) bool {
 	if shared, _ := filepath.Glob(filepath.Join(gitDir, "sharedindex.*")); len(shared) > 0 {
 		return false
 	}
-	index, err := os.ReadFile(filepath.Join(gitDir, "index"))
+	index, err := file.ReadUpTo(filepath.Join(gitDir, "index"), 1<<30)
 	if os.IsNotExist(err) {
 		info, err := os.Stat(gitDir)
 		return err == nil && info.IsDir() // nothing was ever added

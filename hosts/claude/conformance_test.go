@@ -29,6 +29,7 @@ func TestConformance(t *testing.T) {
 	}
 	plugintest.Run(t, plugintest.Config{
 		Adapter:    &adapter{managed: "/nonexistent"},
+		Odd:        true,
 		Executable: program,
 		Fixtures:   fixtures,
 	})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
@@ -20,6 +21,11 @@ const (
 
 // importDepth is how many files may import one another in a row.
 const importDepth = 5
+
+// mostMemory is how many bytes of instructions are searched for comments and
+// imports. A longer file counts as it stands: searching megabytes takes seconds,
+// and nobody's instructions are that long.
+const mostMemory = 512 << 10
 
 // memory reads the chain of instruction files of one session.
 type memory struct {
@@ -87,17 +93,20 @@ func (m *memory) file(path, provider, label string, depth int) {
 	}
 	m.seen[path] = true
 	m.note(path)
-	src, err := os.ReadFile(path)
+	src, err := file.Read(path)
 	if err != nil {
 		return // most of the chain is absent
 	}
 	_, body, _ := splitFront(src)
-	body = bytes.TrimSpace(blockComment.ReplaceAll(body, nil))
+	if len(body) <= mostMemory {
+		body = blockComment.ReplaceAll(body, nil)
+	}
+	body = bytes.TrimSpace(body)
 	if len(body) > 0 {
 		resident := len("Contents of  ():\n\n\n\n") + len(path) + len(label) + len(body)
 		m.addItem(surface.KindInstructions, provider, m.short(path), path, resident, 0)
 	}
-	if depth == importDepth {
+	if depth == importDepth || len(body) > mostMemory {
 		return
 	}
 	for _, target := range imports(body) {
@@ -164,7 +173,7 @@ func (r *reader) readStyle() {
 	}
 	for _, s := range r.shelves() {
 		r.walk(filepath.Join(s.dir, "output-styles"), func(path, rel string) {
-			src, err := os.ReadFile(path)
+			src, err := file.Read(path)
 			if err != nil {
 				r.warn("%v", err)
 				return

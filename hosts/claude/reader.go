@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/plugins"
@@ -106,9 +107,16 @@ func (r *reader) json(path string) node {
 	return d.node()
 }
 
+const mostGlobal = 512 << 20 // bytes
+
 // read parses a file; of ~/.claude.json no more than this session needs.
 func (r *reader) read(path string) (*document, error) {
-	src, err := os.ReadFile(path)
+	// Over the years ~/.claude.json grows to any size.
+	most := int64(file.Most)
+	if path == r.global {
+		most = mostGlobal
+	}
+	src, err := file.ReadUpTo(path, most)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +142,7 @@ func (r *reader) strict(d *document) {
 
 // head reads the first limit bytes of a file and tells its whole size.
 func (r *reader) head(path string, limit int) (head []byte, size int, ok bool) {
-	f, err := os.Open(path)
+	f, info, err := file.Open(path)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) && !isNotDir(err) {
 			r.warn("%v", err)
@@ -142,10 +150,6 @@ func (r *reader) head(path string, limit int) (head []byte, size int, ok bool) {
 		return nil, 0, false
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, 0, false
-	}
 	size = int(info.Size())
 	head = make([]byte, min(size, limit))
 	n, err := readFull(f, head)

@@ -20,11 +20,11 @@ var (
 	getB   = tool{"loc", "get_b"}
 	write2 = tool{"loc", "w"}
 	proj   = tool{"proj", "a"}
-	file   = tool{"x__y", "rd.f"}
+	rdF    = tool{"x__y", "rd.f"}
 	nested = tool{"x__y", "g__h"}
 )
 
-var everyTool = []tool{dot, space, double, getA, getB, write2, proj, file, nested}
+var everyTool = []tool{dot, space, double, getA, getB, write2, proj, rdF, nested}
 
 // ruleCase is a rule and the tools on which Claude Code 2.1.328 acts by it.
 type ruleCase struct {
@@ -33,7 +33,7 @@ type ruleCase struct {
 	on     []tool
 }
 
-var doubles = []tool{double, file, nested}
+var doubles = []tool{double, rdF, nested}
 
 var ruleCases = []ruleCase{
 	{surface.EffectAllow, "mcp__user_dot", []tool{dot}},
@@ -50,7 +50,7 @@ var ruleCases = []ruleCase{
 	{surface.EffectAllow, "mcp__x__*", nil},
 	{surface.EffectAllow, "mcp__x__y__a", []tool{double}},
 	{surface.EffectAllow, "mcp__x__y__*", doubles},
-	{surface.EffectAllow, "mcp__x__y__rd_f", []tool{file}},
+	{surface.EffectAllow, "mcp__x__y__rd_f", []tool{rdF}},
 	{surface.EffectAllow, "mcp__x__y__rd.f", nil},
 	{surface.EffectAllow, "mcp__loc__get_a(q:1)", nil},
 	{surface.EffectAllow, "*", nil},

@@ -18,6 +18,7 @@ func TestConformance(t *testing.T) {
 	}
 	plugintest.Run(t, plugintest.Config{
 		Adapter:    adapter{system: "/nonexistent"},
+		Odd:        true,
 		Executable: program,
 		Fixtures: map[string]fs.FS{
 			"typical":       os.DirFS("testdata/conformance/typical"),

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
-	"github.com/BurntSushi/toml"
+	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/ctx-sidecar/ctx/core/file"
 )
 
 // document is one TOML file: its values, and the place of every key in it.
@@ -20,65 +21,87 @@ type document struct {
 
 const keySep = "\x00"
 
+// mostParts bounds how deep tables nest: a repository's file could name one in
+// a million others, and the place of every one is kept.
+const mostParts = 128
+
 // readDocument reads a TOML file. Its errors name the file, and for text that
 // is no TOML the line and column.
-func readDocument(file string) (*document, error) {
-	text, err := os.ReadFile(file)
+func readDocument(path string) (*document, error) {
+	text, err := file.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	d := &document{file: file, values: map[string]any{}, places: map[string]unstable.Position{}}
+	d := &document{file: path, values: map[string]any{}, places: map[string]unstable.Position{}}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	if _, err := toml.Decode(string(text), &d.values); err != nil {
-		var at toml.ParseError
-		if errors.As(err, &at) {
-			return nil, fmt.Errorf("%s:%d:%d: %s", file, at.Position.Line, at.Position.Col, at.Message)
-		}
-		return nil, fmt.Errorf("%s: %w", file, err)
+	if err := d.index(text); err != nil {
+		return nil, err
 	}
-	d.index(text)
+	if err := toml.Unmarshal(text, &d.values); err != nil {
+		var at *toml.DecodeError
+		if errors.As(err, &at) {
+			line, column := at.Position()
+			return nil, fmt.Errorf("%s:%d:%d: %s", path, line, column, strings.TrimPrefix(at.Error(), "toml: "))
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	return d, nil
 }
 
-// index notes where each key stands. The text has been decoded before, so the
-// parser finds nothing to complain about.
-func (d *document) index(text []byte) {
+// index notes where each key stands, as far as the text can be read: what is
+// wrong with it is for the decoder to say.
+func (d *document) index(text []byte) error {
 	var p unstable.Parser
 	p.Reset(text)
 	var table []string
 	for p.NextExpression() {
+		var err error
 		switch e := p.Expression(); e.Kind {
 		case unstable.Table, unstable.ArrayTable:
-			table = d.note(&p, nil, e)
+			table, err = d.note(&p, nil, e)
 		case unstable.KeyValue:
-			d.noteValue(&p, table, e)
+			err = d.noteValue(&p, table, e)
+		}
+		if err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-func (d *document) noteValue(p *unstable.Parser, table []string, e *unstable.Node) {
-	path := d.note(p, table, e)
+func (d *document) noteValue(p *unstable.Parser, table []string, e *unstable.Node) error {
+	path, err := d.note(p, table, e)
+	if err != nil {
+		return err
+	}
 	if v := e.Value(); v.Kind == unstable.InlineTable {
 		for c := v.Children(); c.Next(); {
-			d.noteValue(p, path, c.Node())
+			if err := d.noteValue(p, path, c.Node()); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // note records the place of every key that an expression names, and returns the
 // whole path. The first mention of a table counts as its place, except that its
 // own header beats the header of a table within it.
-func (d *document) note(p *unstable.Parser, table []string, e *unstable.Node) []string {
+func (d *document) note(p *unstable.Parser, table []string, e *unstable.Node) ([]string, error) {
 	path := append([]string(nil), table...)
 	keys := e.Key()
 	for keys.Next() {
+		at := p.Shape(keys.Node().Raw).Start
+		if len(path) == mostParts {
+			return nil, fmt.Errorf("%s:%d:%d: tables nest deeper than %d levels", d.file, at.Line, at.Column, mostParts)
+		}
 		path = append(path, string(keys.Node().Data))
 		id := strings.Join(path, keySep)
 		if _, known := d.places[id]; !known || keys.IsLast() && e.Kind == unstable.Table {
-			d.places[id] = p.Shape(keys.Node().Raw).Start
+			d.places[id] = at
 		}
 	}
-	return path
+	return path, nil
 }
 
 // position is where the key at path stands; line 0 when it cannot be told.

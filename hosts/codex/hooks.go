@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/ctx-sidecar/ctx/core/file"
 )
 
 // hookGroup is one entry of an event, in hooks.json and in [hooks] alike.
@@ -48,13 +49,13 @@ func (s *settings) hookGroups() map[string][]hookGroup {
 
 // readHooks reads a hooks.json as strictly as Codex does, which passes over a
 // file with comments, a byte order mark or keys of others.
-func (s *settings) readHooks(file string) []hookGroup {
-	s.files = append(s.files, file)
-	b, err := os.ReadFile(file)
+func (s *settings) readHooks(path string) []hookGroup {
+	s.files = append(s.files, path)
+	b, err := file.Read(path)
 	if err != nil {
 		return nil
 	}
-	if problem := hooksProblem(file, b); problem != "" {
+	if problem := hooksProblem(path, b); problem != "" {
 		s.warn(problem)
 		return nil
 	}

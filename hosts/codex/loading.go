@@ -2,10 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
@@ -40,9 +40,9 @@ func (s *settings) loading() surface.Loading {
 // catalogued looks a model up in the catalogue that Codex fetched for the
 // account. A file that is absent or has another shape says nothing.
 func (s *settings) catalogued(model string) bool {
-	file := filepath.Join(s.home, "models_cache.json")
-	s.files = append(s.files, file)
-	b, err := os.ReadFile(file)
+	path := filepath.Join(s.home, "models_cache.json")
+	s.files = append(s.files, path)
+	b, err := file.Read(path)
 	if err != nil {
 		return false
 	}

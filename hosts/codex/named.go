@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
@@ -40,7 +40,7 @@ func namedBy(server string, hooks map[string][]hookGroup, agents []agent, skills
 		}
 	}
 	for _, item := range skills {
-		if b, err := os.ReadFile(item.Place.File); err == nil && textNames(string(b), server) {
+		if b, err := file.Read(item.Place.File); err == nil && textNames(string(b), server) {
 			return fmt.Sprintf("the skill %s in %s names it", item.Name, item.Place.File)
 		}
 	}

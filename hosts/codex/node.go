@@ -89,17 +89,10 @@ func (n *node) clone() *node {
 	return &c
 }
 
-// list is the value of an array; the decoder has two forms of one of tables.
+// list is the value of an array.
 func (n *node) list() ([]any, bool) {
 	if n == nil {
 		return nil, false
-	}
-	if tables, ok := n.value.([]map[string]any); ok {
-		list := make([]any, len(tables))
-		for i, t := range tables {
-			list[i] = t
-		}
-		return list, true
 	}
 	list, ok := n.value.([]any)
 	return list, ok

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
@@ -91,7 +92,7 @@ func (s *settings) pluginServers(installed []plugin, declared []surface.Server) 
 func (s *settings) pluginSkills(installed []plugin) []surface.Item {
 	var items []surface.Item
 	for _, p := range installed {
-		for _, file := range findSkills(filepath.Join(p.dir, "skills"), skillDepth) {
+		for _, file := range findSkills(filepath.Join(p.dir, "skills")) {
 			s.files = append(s.files, file)
 			short, _ := filepath.Rel(filepath.Dir(filepath.Dir(p.dir)), file)
 			if item, ok := s.skill(file, p.name+":", "r0/"+short); ok {
@@ -105,9 +106,9 @@ func (s *settings) pluginSkills(installed []plugin) []surface.Item {
 
 // readJSON reads a file that need not be there; what is wrong with it is a
 // warning.
-func (s *settings) readJSON(file string, v any) bool {
-	s.files = append(s.files, file)
-	b, err := os.ReadFile(file)
+func (s *settings) readJSON(path string, v any) bool {
+	s.files = append(s.files, path)
+	b, err := file.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
@@ -115,7 +116,7 @@ func (s *settings) readJSON(file string, v any) bool {
 		err = json.Unmarshal(b, v)
 	}
 	if err != nil {
-		s.warn(file + ": " + err.Error())
+		s.warn(path + ": " + err.Error())
 	}
 	return err == nil
 }

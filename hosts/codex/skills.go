@@ -10,12 +10,16 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
-// skillDepth bounds the search for SKILL.md below a folder of skills.
-const skillDepth = 6
+// These bound the search for SKILL.md below a folder of skills, as Codex's own.
+const (
+	skillDepth       = 6
+	mostSkillFolders = 2000
+)
 
 // skills are the skills that Codex lists to the model, one line each, in every
 // request; the model reads the rest of a SKILL.md when it needs it.
@@ -36,7 +40,7 @@ func (s *settings) skills(home string) []surface.Item {
 	var items []surface.Item
 	for i, root := range roots {
 		s.files = append(s.files, root.dir)
-		for _, file := range findSkills(root.dir, skillDepth) {
+		for _, file := range findSkills(root.dir) {
 			real := paths.Real(file)
 			if seen[real] || off[real] {
 				continue
@@ -53,22 +57,34 @@ func (s *settings) skills(home string) []surface.Item {
 	return items
 }
 
-// findSkills lists the SKILL.md files below dir, in order. Links to folders are
-// followed, names that begin with a dot are not.
-func findSkills(dir string, depth int) []string {
-	entries, err := os.ReadDir(dir)
-	if err != nil || depth == 0 {
-		return nil
+// findSkills lists the SKILL.md files below dir, those of a folder before those
+// of folders in it. Links to folders are followed, once to each folder, for they
+// may lead anywhere and back; names that begin with a dot are not.
+func findSkills(dir string) []string {
+	type folder struct {
+		path  string
+		depth int
 	}
 	var files []string
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		switch {
-		case e.Name() == "SKILL.md":
-			files = append(files, path)
-		case strings.HasPrefix(e.Name(), "."):
-		case e.IsDir() || e.Type() == fs.ModeSymlink:
-			files = append(files, findSkills(path, depth-1)...)
+	seen := map[string]bool{paths.Real(dir): true}
+	for queue := []folder{{dir, 1}}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		entries, err := os.ReadDir(at.path)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			path := filepath.Join(at.path, e.Name())
+			switch {
+			case e.Name() == "SKILL.md":
+				files = append(files, path)
+			case strings.HasPrefix(e.Name(), "."), at.depth == skillDepth, len(seen) == mostSkillFolders:
+			case e.IsDir() || e.Type() == fs.ModeSymlink:
+				if real := paths.Real(path); !seen[real] {
+					seen[real] = true
+					queue = append(queue, folder{path, at.depth + 1})
+				}
+			}
 		}
 	}
 	return files
@@ -77,8 +93,8 @@ func findSkills(dir string, depth int) []string {
 // skill prices a skill as the line that Codex sends for it: its name behind a
 // plugin's prefix, its description and the short form of its path. Codex leaves
 // out a file without front matter and a skill that only the user may start.
-func (s *settings) skill(file, prefix, short string) (surface.Item, bool) {
-	text, err := os.ReadFile(file)
+func (s *settings) skill(path, prefix, short string) (surface.Item, bool) {
+	text, err := file.Read(path)
 	if err != nil {
 		s.warn(err.Error())
 		return surface.Item{}, false
@@ -92,20 +108,20 @@ func (s *settings) skill(file, prefix, short string) (surface.Item, bool) {
 		Description string `yaml:"description"`
 	}
 	if err := yaml.Unmarshal(head, &meta); err != nil {
-		s.warn(fmt.Sprintf("%s: front matter: %v", file, err))
+		s.warn(fmt.Sprintf("%s: front matter: %v", path, err))
 		return surface.Item{}, false
 	}
 	if meta.Name == "" {
-		meta.Name = filepath.Base(filepath.Dir(file))
+		meta.Name = filepath.Base(filepath.Dir(path))
 	}
 	meta.Name = prefix + meta.Name
 	item := surface.Item{
 		Kind:     surface.KindSkill,
 		Name:     meta.Name,
-		Place:    surface.Place{File: file},
+		Place:    surface.Place{File: path},
 		OnDemand: len(text),
 	}
-	if !manual(file) {
+	if !manual(path) {
 		description := strings.Join(strings.Fields(meta.Description), " ")
 		item.Resident = len(fmt.Sprintf("- %s: %s (file: %s)\n", meta.Name, description, short))
 	}
@@ -113,8 +129,8 @@ func (s *settings) skill(file, prefix, short string) (surface.Item, bool) {
 }
 
 // manual reports whether the file beside a skill keeps it from the model's list.
-func manual(file string) bool {
-	b, err := os.ReadFile(filepath.Join(filepath.Dir(file), "agents", "openai.yaml"))
+func manual(path string) bool {
+	b, err := file.Read(filepath.Join(filepath.Dir(path), "agents", "openai.yaml"))
 	if err != nil {
 		return false
 	}

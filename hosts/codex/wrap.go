@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 
+	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/wiring"
 	"github.com/ctx-sidecar/ctx/plugins"
@@ -35,7 +35,7 @@ func (a adapter) PlanWrap(_ context.Context, req plugins.WrapRequest) (plugins.W
 		plan.Edits = append(plan.Edits, ops...)
 	}
 	plan.Edits = s.addHooks(plan.Edits, req.Hook)
-	if text, err := os.ReadFile(hooksFile(s.home)); err == nil {
+	if text, err := file.Read(hooksFile(s.home)); err == nil {
 		if problem := hooksProblem(hooksFile(s.home), text); problem != "" {
 			plan.Notes = append(plan.Notes, problem+", and will not run ctx's either")
 		}

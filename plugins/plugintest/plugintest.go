@@ -39,6 +39,12 @@ type Config struct {
 	// "home", a folder "workspace", or both. A machine without any
 	// configuration is always checked as well.
 	Fixtures map[string]fs.FS
+
+	// Odd has Sources read named pipes, devices, text that is too deep for a
+	// recursive parser and a file of a terabyte as well, in the place of the
+	// host's files. An adapter that is not made for them hangs, or takes all the
+	// memory that there is.
+	Odd bool
 }
 
 // Run makes every check, each as a subtest of t.
@@ -90,6 +96,7 @@ var checks = []check{
 	{"encode", (*kit).encode},
 	{"sources", (*kit).sources},
 	{"sources-damaged", (*kit).sourcesDamaged},
+	{"sources-odd", (*kit).sourcesOdd},
 	{"wrap", (*kit).wrap},
 	{"compile", (*kit).compile},
 	{"concurrent", (*kit).concurrent},
