@@ -33,10 +33,26 @@ func UnknownCommand(parent *cobra.Command, word string, others ...string) error 
 		}
 	}
 	hint := fmt.Sprintf("see: %s --help", parent.CommandPath())
+	if below := deeper(parent, word); len(below) > 0 {
+		hint = "did you mean: " + strings.Join(below, ", or ")
+	}
 	if near := Nearest(word, names); near != "" {
 		hint = fmt.Sprintf("did you mean: %s %s", parent.CommandPath(), near)
 	}
 	return BadUsage(hint, "unknown command %q for %q", word, parent.CommandPath())
+}
+
+// deeper are the commands named word one level below those of parent.
+func deeper(parent *cobra.Command, word string) []string {
+	var paths []string
+	for _, c := range parent.Commands() {
+		for _, sub := range c.Commands() {
+			if sub.Name() == word {
+				paths = append(paths, sub.CommandPath())
+			}
+		}
+	}
+	return paths
 }
 
 // FlagError turns what is wrong with a command's flags into a usage error with
@@ -50,7 +66,9 @@ func FlagError(cmd *cobra.Command, err error) error {
 			hint = "did you mean: --" + near
 		}
 	}
-	return BadUsage(hint, "%w", err)
+	// What Go's parser said of a number is no news to the user.
+	what, _, _ := strings.Cut(err.Error(), ": strconv.")
+	return BadUsage(hint, "%s", what)
 }
 
 // Args makes a check of the number of arguments whose failure is a usage error.
@@ -61,6 +79,8 @@ func Args(least, most int) cobra.PositionalArgs {
 		switch {
 		case len(args) < least:
 			return BadUsage(hint, "%s needs %s", cmd.CommandPath(), count(least))
+		case most == 0 && len(args) > 0 && cmd.Flags().Lookup("host") != nil:
+			return BadUsage(fmt.Sprintf("did you mean: %s --host %s", cmd.CommandPath(), args[0]), "unexpected argument %q", args[0])
 		case most >= 0 && len(args) > most:
 			return BadUsage(hint, "unexpected argument %q", args[most])
 		}

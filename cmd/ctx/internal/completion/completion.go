@@ -22,10 +22,11 @@ type Result struct {
 // New makes the command.
 func New(f *cmdutil.Factory) *cobra.Command {
 	return &cobra.Command{
-		Use:       "completion SHELL",
-		Short:     "Print the completion script of a shell",
-		Long:      "Print the script that completes commands, flags, hosts and ids in bash, fish, powershell or zsh.",
-		Example:   "  ctx completion bash > ~/.local/share/bash-completion/completions/ctx",
+		Use:   "completion SHELL",
+		Short: "Print the completion script of a shell",
+		Long: `Print the script that completes commands, flags, hosts and ids in SHELL: bash,
+fish, powershell or zsh. The shell reads it where it keeps its completions.`,
+		Example:   "  ctx completion bash > ~/.local/share/bash-completion/completions/ctx\n  ctx completion zsh > ~/.zfunc/_ctx\n  ctx completion fish > ~/.config/fish/completions/ctx.fish",
 		Args:      cmdutil.Args(1, 1),
 		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {

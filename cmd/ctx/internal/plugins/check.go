@@ -50,6 +50,9 @@ test. The adapter is run, so check only one that you would run yourself.`,
 			if err != nil {
 				return err
 			}
+			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0 {
+				return cmdutil.NotThere("give its path; those of installed adapters: ctx plugins list", "%s is no executable file", path)
+			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), checkTime)
 			defer cancel()
 			c, err := check(ctx, path)

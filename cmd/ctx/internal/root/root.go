@@ -67,6 +67,14 @@ tool behind the gateway is one call away, in the same turn.`,
 		version.New(f),
 		wrap.New(f),
 	)
+	group, asked := root.RunE, false
+	root.Flags().BoolVar(&asked, "version", false, "print the version of ctx")
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if asked {
+			return version.New(f).RunE(cmd, nil)
+		}
+		return group(cmd, args)
+	}
 	root.SetHelpCommand(help.New(f))
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetIn(f.IO.In)

@@ -128,3 +128,34 @@ func TestJSONStartsWithItsSchema(t *testing.T) {
 		}
 	}
 }
+
+func TestAWrongCommandLineSaysTheRightOne(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		want string // in what is printed
+	}{
+		{[]string{"setup"}, "did you mean: ctx wrap setup"},
+		{[]string{"list"}, "ctx plugins list, or ctx t"},
+		{[]string{"doctor", "claude"}, "did you mean: ctx doctor --host claude"},
+		{[]string{"wrap", "setup", "claude"}, "did you mean: ctx wrap setup --host claude"},
+		{[]string{"tools", "search", " "}, "the query is empty"},
+		{[]string{"tools", "search", "x", "--limit", "0"}, "--limit 0 finds nothing\nhint: 1 or more"},
+		{[]string{"tools", "search", "x", "--limit", "few"}, "invalid argument \"few\" for \"--limit\" flag\n"},
+		{[]string{"plugins", "check", "no-such-file"}, "no-such-file is no executable file"},
+	} {
+		code, out, errOut := run(t, tt.args...)
+		if code == cmdutil.OK || out != "" || !strings.Contains(errOut, tt.want) {
+			t.Errorf("ctx %s: exit %d, printed %q and %q, want %q", strings.Join(tt.args, " "), code, out, errOut, tt.want)
+		}
+	}
+}
+
+func TestTheVersionIsAFlagToo(t *testing.T) {
+	for _, more := range [][]string{nil, {"--json"}} {
+		_, want, _ := run(t, append([]string{"version"}, more...)...)
+		code, got, errOut := run(t, append([]string{"--version"}, more...)...)
+		if code != cmdutil.OK || got != want || want == "" {
+			t.Errorf("--version %q: exit %d, %q, %q; want %q", more, code, got, errOut, want)
+		}
+	}
+}

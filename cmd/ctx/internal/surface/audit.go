@@ -59,7 +59,7 @@ exit code is 1 when there is a finding.`,
 				return err
 			}
 			if n := a.findings(); n > 0 {
-				return cmdutil.Fail("ctx wrap setup --gateway holds servers back", "%d findings", n)
+				return cmdutil.Fail("what to do is said with each", "%s", plural(n))
 			}
 			return nil
 		},
@@ -101,13 +101,20 @@ func audit(f *cmdutil.Factory, all []priced) Audit {
 		}
 		for _, srv := range p.Unmeasured() {
 			h.Findings = append(h.Findings, Finding{
-				ID: "not_measured", Name: srv.Name, Hint: "ctx wrap setup lists the approved ones",
+				ID: "not_measured", Name: srv.Name, Hint: "ctx wrap setup --gateway asks for its tools, or says why it cannot",
 				Text: "its price is not known: " + srv.Unmeasured,
 			})
 		}
 		a.Hosts = append(a.Hosts, h)
 	}
 	return a
+}
+
+func plural(findings int) string {
+	if findings == 1 {
+		return "1 finding"
+	}
+	return fmt.Sprintf("%d findings", findings)
 }
 
 func (a Audit) findings() int {
@@ -120,7 +127,7 @@ func (a Audit) findings() int {
 
 func (a Audit) print(s *iostreams.Streams) {
 	for _, h := range a.Hosts {
-		fmt.Fprintf(s.Out, "%s in %s\n", s.Bold(h.Title), a.Workspace)
+		fmt.Fprintf(s.Out, "%s in %s, in tokens (budget in every request: %d)\n", s.Bold(h.Title), a.Workspace, a.Budget)
 		t := iostreams.NewTable("KIND", ">COUNT", ">RESIDENT", ">DEFERRED", ">ON DEMAND")
 		for _, k := range h.Kinds {
 			t.Row(k.Kind, k.Count, k.Cost.Resident, k.Cost.Deferred, k.Cost.OnDemand)

@@ -24,7 +24,7 @@ func newGateway(f *cmdutil.Factory) *cobra.Command {
 	var host, workspace, http string
 	cmd := &cobra.Command{
 		Use:     "gateway",
-		Short:   "Run the gateway in ctx's place, on stdin and stdout",
+		Short:   "Run the gateway by hand, on stdin and stdout",
 		Example: "  ctx surface gateway --host claude",
 		Args:    cmdutil.Args(0, 0),
 		RunE: func(*cobra.Command, []string) error {
@@ -125,7 +125,11 @@ func compile(cmd *cobra.Command, f *cmdutil.Factory, h *hosts.Host, apply bool) 
 			continue
 		}
 		c.Files = append(c.Files, path)
-		diff.WriteString(udiff.Unified(path, path, string(old), string(m.Content)))
+		from := path
+		if err != nil {
+			from = "/dev/null"
+		}
+		diff.WriteString(udiff.Unified(from, path, string(old), string(m.Content)))
 		if apply {
 			if err := file.Write(path, m.Content, 0o600); err != nil {
 				return err
@@ -143,9 +147,9 @@ func (c Compiled) print(s *iostreams.Streams) {
 	case c.Applied:
 		fmt.Fprintf(s.Out, "wrote: %s\n", strings.Join(c.Files, ", "))
 	default:
-		fmt.Fprint(s.Out, c.Diff)
+		fmt.Fprintf(s.Out, "%s\nNothing was written: add --apply.\n", c.Diff)
 	}
 	if len(c.Launch) > 0 {
-		fmt.Fprintf(s.Out, "start the host with: %s\n", cmdutil.Start(surface.Server{Transport: surface.Stdio, Command: c.Launch[0], Args: c.Launch[1:]}))
+		fmt.Fprintf(s.Out, "Then start the host with: %s\n", cmdutil.Start(surface.Server{Transport: surface.Stdio, Command: c.Launch[0], Args: c.Launch[1:]}))
 	}
 }

@@ -63,15 +63,15 @@ func (p priced) inventory() HostInventory {
 
 func (inv Inventory) print(s *iostreams.Streams) {
 	for _, h := range inv.Hosts {
-		fmt.Fprintf(s.Out, "%s in %s\n", s.Bold(h.Title), inv.Workspace)
+		fmt.Fprintf(s.Out, "%s in %s, in tokens\n", s.Bold(h.Title), inv.Workspace)
 		t := iostreams.NewTable("KIND", "NAME", "FROM", ">RESIDENT", ">DEFERRED", ">ON DEMAND", "")
 		for _, srv := range h.Servers {
 			note := string(srv.Standing)
 			if srv.Unmeasured != "" {
-				note += ", not measured: " + srv.Unmeasured
-			} else {
-				note += fmt.Sprintf(", %d tools", len(srv.Tools))
+				t.Row(surface.KindServer, srv.Name, srv.Scope, "?", "?", "?", note+", not measured: "+srv.Unmeasured)
+				continue
 			}
+			note += fmt.Sprintf(", %d tools", len(srv.Tools))
 			t.Row(surface.KindServer, srv.Name, srv.Scope, srv.Cost.Resident, srv.Cost.Deferred, srv.Cost.OnDemand, note)
 		}
 		for _, it := range h.Items {

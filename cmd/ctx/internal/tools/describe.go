@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 )
 
 func newDescribe(f *cmdutil.Factory) *cobra.Command {
@@ -22,12 +24,20 @@ func newDescribe(f *cmdutil.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.print("tools-describe", a); err != nil {
-				return err
+			if f.JSON || a.IsError {
+				if err := s.print("tools-describe", a); err != nil {
+					return err
+				}
 			}
-			var d struct{ Unknown []string }
+			var d struct {
+				Schemas []json.RawMessage
+				Unknown []string
+			}
 			if err := json.Unmarshal(a.StructuredContent, &d); err != nil {
 				return fmt.Errorf("the gateway's answer: %w", err)
+			}
+			if !f.JSON {
+				printSchemas(f.IO, d.Schemas)
 			}
 			if len(d.Unknown) > 0 {
 				return cmdutil.Fail("ctx tools search finds ids", "unknown: %s", strings.Join(d.Unknown, ", "))
@@ -37,4 +47,14 @@ func newDescribe(f *cmdutil.Factory) *cobra.Command {
 	}
 	s.flag(cmd)
 	return cmd
+}
+
+// printSchemas shows definitions as the server wrote them, but for the space.
+func printSchemas(s *iostreams.Streams, schemas []json.RawMessage) {
+	for _, schema := range schemas {
+		var b bytes.Buffer
+		// It has just been parsed as a part of the answer, so it is JSON.
+		_ = json.Indent(&b, schema, "", "  ")
+		fmt.Fprintln(s.Out, iostreams.CleanLines(b.String()))
+	}
 }

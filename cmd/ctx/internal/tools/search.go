@@ -17,8 +17,15 @@ func newSearch(f *cmdutil.Factory) *cobra.Command {
 		Example: "  ctx tools search \"create a pull request\" --limit 3",
 		Args:    cmdutil.Args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			query := map[string]any{"query": strings.Join(args, " ")}
-			if limit > 0 {
+			words := strings.TrimSpace(strings.Join(args, " "))
+			if words == "" {
+				return cmdutil.BadUsage(`for example: ctx tools search "read a file"`, "the query is empty")
+			}
+			query := map[string]any{"query": words}
+			if cmd.Flags().Changed("limit") {
+				if limit < 1 {
+					return cmdutil.BadUsage("1 or more", "--limit %d finds nothing", limit)
+				}
 				query["limit"] = limit
 			}
 			a, err := s.ask(cmd.Context(), "tool_search", query)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,8 +23,9 @@ func New(f *cmdutil.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wrap HOST [-- ARGS...]",
 		Short: "Wire ctx into hosts",
-		Long: `Wire ctx into one host and, behind "--", start it with these arguments. The exit
-code is then the host's own. See "ctx wrap setup" for every host at once.`,
+		Long: `Wire ctx into one host, one that "ctx wrap detect" lists, and, behind "--", start
+it with these arguments; the exit code is then the host's own. "ctx wrap setup"
+does it for every host at once and says more.`,
 		Example:           "  ctx wrap setup --gateway\n  ctx wrap claude --gateway -- -p \"what can you do here?\"",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: hosts.Complete(f),
@@ -35,8 +37,11 @@ code is then the host's own. See "ctx wrap setup" for every host at once.`,
 		if len(args) == 0 || dash == 0 {
 			return group(cmd, nil)
 		}
-		if name := args[0]; !slices.Contains(hosts.Names(f), name) {
-			return cmdutil.UnknownCommand(cmd, name, hosts.Names(f)...)
+		if name, known := args[0], hosts.Names(f); !slices.Contains(known, name) {
+			if len(known) > 0 && cmdutil.Nearest(name, append(known, "setup", "detect")) == "" {
+				return cmdutil.BadUsage("hosts: "+strings.Join(known, ", "), "unknown host %q", name)
+			}
+			return cmdutil.UnknownCommand(cmd, name, known...)
 		}
 		if len(args) > 1 && dash != 1 {
 			return cmdutil.BadUsage(`what the host is started with goes behind "--"`, "unexpected argument %q", args[1])
@@ -59,10 +64,12 @@ func newSetup(f *cmdutil.Factory) *cobra.Command {
 		Long: `Wire ctx into every host that is on this machine, or those that --host names, for
 the workspace that is the current folder. Without --gateway that is the hooks
 alone. With it, the host loads ctx-gateway in place of its MCP servers; what each
-host loads before and after is printed first.
+host loads before and after is printed.
 
 A server that only the repository declares is started once you approve its exact
-command: ctx prints it and asks. --yes approves exactly what was printed.`,
+command: ctx prints it and asks. One that you do not approve stays with the host,
+and so does one that fails; the rest is wired. --yes approves exactly what is
+printed; --dry-run prints it first and starts nothing.`,
 		Example: "  ctx wrap setup --gateway\n  ctx wrap setup --gateway --host claude --dry-run",
 		Args:    cmdutil.Args(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), f) },
