@@ -34,7 +34,7 @@ func look(path string) (target string, now *snapshot, err error) {
 	if !info.Mode().IsRegular() {
 		return "", nil, &FileError{Path: path, Msg: "is " + what(info.Mode()) + ", not a file", hint: "move it away, then run the command again; nothing was changed"}
 	}
-	b, err := os.ReadFile(target)
+	b, err := file.Read(target)
 	if err != nil {
 		return "", nil, err
 	}
