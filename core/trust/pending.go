@@ -35,13 +35,39 @@ func (s *Store) Note(id string, srv surface.Server) error {
 			return errUnchanged
 		}
 		put(&d.Pending, id, waiting{fp, s.now().UTC(), srv})
-		for len(d.Pending) > mostPending {
-			delete(d.Pending, slices.MinFunc(slices.Collect(maps.Keys(d.Pending)), func(a, b string) int {
-				return d.Pending[a].At.Compare(d.Pending[b].At)
-			}))
-		}
+		d.boundPending()
 		return nil
 	})
+}
+
+// NoteAll is Note for several declarations at once, by their IDs.
+func (s *Store) NoteAll(list map[string]surface.Server) error {
+	return s.update(func(d *document) error {
+		changed := false
+		for id, srv := range list {
+			fp := srv.Fingerprint()
+			st := d.check(id, fp)
+			if d.Pending[id].Fingerprint == fp || st == Approved || st == Rejected {
+				continue
+			}
+			changed = true
+			put(&d.Pending, id, waiting{fp, s.now().UTC(), srv})
+		}
+		if !changed {
+			return errUnchanged
+		}
+		d.boundPending()
+		return nil
+	})
+}
+
+// boundPending drops the oldest of what waits.
+func (d *document) boundPending() {
+	for len(d.Pending) > mostPending {
+		delete(d.Pending, slices.MinFunc(slices.Collect(maps.Keys(d.Pending)), func(a, b string) int {
+			return cmp.Or(d.Pending[a].At.Compare(d.Pending[b].At), cmp.Compare(a, b))
+		}))
+	}
 }
 
 // Entry is one line of what is known about servers.

@@ -308,7 +308,9 @@ func TestManyAreApprovedAtOnceAndForgottenWithTheirTap(t *testing.T) {
 	}
 	must(t, s.ApproveAll(list))
 	must(t, s.ApproveAll(list))
-	must(t, s.Note(TapID("acme/tools", "cap", "c"), surface.Server{Name: "c"}))
+	more := map[string]surface.Server{TapID("acme/tools", "cap", "c"): {Name: "c"}, TapID("acme/tools", "cap", "a"): servers[TapID("acme/tools", "cap", "a")]}
+	must(t, s.NoteAll(more))
+	must(t, s.NoteAll(more))
 	if got := len(s.Entries()); got != 5 {
 		t.Errorf("%d entries", got)
 	}
