@@ -26,8 +26,8 @@ type Problem struct {
 	Hint     string   `json:"hint,omitempty"`
 }
 
-// String is "FILE:LINE:COLUMN: TEXT (HINT)".
-func (p Problem) String() string {
+// Position is "FILE:LINE:COLUMN", as far as they are known.
+func (p Problem) Position() string {
 	s := p.File
 	if p.Line > 0 {
 		s += ":" + strconv.Itoa(p.Line)
@@ -35,7 +35,12 @@ func (p Problem) String() string {
 			s += ":" + strconv.Itoa(p.Column)
 		}
 	}
-	s += ": " + p.Text
+	return s
+}
+
+// String is "FILE:LINE:COLUMN: TEXT (HINT)".
+func (p Problem) String() string {
+	s := p.Position() + ": " + p.Text
 	if p.Hint != "" {
 		s += " (" + p.Hint + ")"
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/plugins"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/surface"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/tap"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/tools"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/trust"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/unwrap"
@@ -61,6 +62,7 @@ tool behind the gateway is one call away, in the same turn.`,
 		doctor.New(f),
 		plugins.New(f),
 		surface.New(f),
+		tap.New(f),
 		tools.New(f),
 		trust.New(f),
 		unwrap.New(f),
