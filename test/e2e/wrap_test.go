@@ -23,6 +23,13 @@ func TestWrapStartsTheHostWithItsArgumentsAndExitCode(t *testing.T) {
 	if r.code != 7 || !strings.HasSuffix(r.out, "-p two words --json\n") {
 		t.Errorf("exit %d: %q %s", r.code, r.out, r.err)
 	}
+	if strings.Contains(r.out, "Claude Code in") || !strings.Contains(r.err, "Claude Code in") {
+		t.Errorf("standard output is the host's; it holds\n%s", r.out)
+	}
+	r = u.run(dir, env, prefix+"/bin/ctx", "wrap", "claude", "--dry-run", "--", "-p", "x")
+	if r.code != 0 || r.out != "" {
+		t.Errorf("a dry run started the host: exit %d, printed %q", r.code, r.out)
+	}
 	r = u.run(dir, u.environ("PATH=/nonexistent:/usr/bin:/bin"), prefix+"/bin/ctx", "wrap", "claude", "--", "-p", "x")
 	if r.code != 3 || !strings.Contains(r.err, "hint: ") {
 		t.Errorf("without the host: exit %d: %s", r.code, r.err)

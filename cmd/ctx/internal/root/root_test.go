@@ -138,6 +138,7 @@ func TestAWrongCommandLineSaysTheRightOne(t *testing.T) {
 		{[]string{"list"}, "ctx plugins list, or ctx t"},
 		{[]string{"doctor", "claude"}, "did you mean: ctx doctor --host claude"},
 		{[]string{"wrap", "setup", "claude"}, "did you mean: ctx wrap setup --host claude"},
+		{[]string{"wrap", "setup", "--profile", "nope"}, "unknown profile \"nope\"\nhint: ctx.toml has none"},
 		{[]string{"tools", "search", " "}, "the query is empty"},
 		{[]string{"tools", "search", "x", "--limit", "0"}, "--limit 0 finds nothing\nhint: 1 or more"},
 		{[]string{"tools", "search", "x", "--limit", "few"}, "invalid argument \"few\" for \"--limit\" flag\n"},

@@ -117,7 +117,7 @@ func (w *wrapper) print() error {
 			fmt.Fprintf(s.Out, "%s not approved%s. To put them behind the gateway too: ctx wrap setup --gateway, and answer yes (or --yes)\n",
 				were(n), w.unasked())
 		}
-		if r.Changed && !r.DryRun {
+		if r.Changed && !r.DryRun && !w.launch {
 			fmt.Fprintln(s.Out, "Start the host as ever. To prove that it works: ctx doctor. To take it out: ctx unwrap")
 		}
 		// What the user still has to do is the last thing on the screen.

@@ -3,12 +3,14 @@ package wrap
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/hosts"
+	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -26,6 +28,7 @@ type options struct {
 	include []string
 	dryRun  bool
 	yes     bool
+	launch  bool // the host is started afterwards
 }
 
 // job is one host on its way to being wired.
@@ -69,6 +72,14 @@ func (o *options) run(ctx context.Context, f *cmdutil.Factory) error {
 	case "", string(surface.ScopeProject), string(surface.ScopeUser):
 	default:
 		return cmdutil.BadUsage("--scope project or --scope user", "unknown scope %q", o.scope)
+	}
+	cfg, _ := config.Load(f.Layout(), Workspace(f), f.Env) // what is wrong with it is for ctx doctor to say
+	if _, ok := cfg.Surface.Profiles[o.profile]; o.profile != "" && !ok {
+		hint := "ctx.toml has none: [surface.profiles.NAME] makes one"
+		if names := slices.Sorted(maps.Keys(cfg.Surface.Profiles)); len(names) > 0 {
+			hint = "profiles: " + strings.Join(names, ", ")
+		}
+		return cmdutil.BadUsage(hint, "unknown profile %q", o.profile)
 	}
 	if o.dryRun {
 		scratch, done, err := f.Scratch()

@@ -25,7 +25,8 @@ func New(f *cmdutil.Factory) *cobra.Command {
 		Short: "Wire ctx into hosts",
 		Long: `Wire ctx into one host, one that "ctx wrap detect" lists, and, behind "--", start
 it with these arguments; the exit code is then the host's own. "ctx wrap setup"
-does it for every host at once and says more.`,
+does it for every host at once and says more. What ctx itself has to say goes to
+standard error when the host is started, and a dry run does not start it.`,
 		Example:           "  ctx wrap setup --gateway\n  ctx wrap claude --gateway -- -p \"what can you do here?\"",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: hosts.Complete(f),
@@ -46,8 +47,15 @@ does it for every host at once and says more.`,
 		if len(args) > 1 && dash != 1 {
 			return cmdutil.BadUsage(`what the host is started with goes behind "--"`, "unexpected argument %q", args[1])
 		}
-		o.hosts = args[:1]
-		if err := o.run(cmd.Context(), f); err != nil || dash != 1 {
+		o.hosts, o.launch = args[:1], dash == 1
+		report := f
+		if o.launch {
+			// Standard output is the host's: what it prints may be read by a program.
+			streams, with := *f.IO, *f
+			streams.Out, with.IO = streams.Err, &streams
+			report = &with
+		}
+		if err := o.run(cmd.Context(), report); err != nil || !o.launch || o.dryRun {
 			return err
 		}
 		return launch(cmd, f, args[0], args[1:])
@@ -82,7 +90,7 @@ printed; --dry-run prints it first and starts nothing.`,
 func (o *options) flags(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.BoolVar(&o.gateway, "gateway", false, "put ctx-gateway in place of the MCP servers")
-	fl.StringVar(&o.profile, "profile", "", "profile that the gateway works under")
+	fl.StringVar(&o.profile, "profile", "", "profile of ctx.toml that the gateway works under")
 	fl.StringVar(&o.scope, "scope", "", "where the wiring goes, for hosts that leave a choice: project or user")
 	fl.StringSliceVar(&o.include, "include", nil, "front this server though a hook, subagent or command of yours names it (repeatable)")
 	fl.BoolVar(&o.dryRun, "dry-run", false, "print what would change and change nothing")
