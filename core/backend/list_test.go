@@ -101,6 +101,9 @@ func TestKnownServerStartsOnFirstUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	mark := filepath.Join(dir, "mark")
+	if err := os.Mkdir(filepath.Join(dir, "cache"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	cache := listing.OpenCache(filepath.Join(dir, "cache"))
 	servers := []surface.Server{stub(t, "s", "-mark", mark)}
 	m := newManager(t, Options{Servers: servers, Cache: cache})
