@@ -139,7 +139,8 @@ func priceServer(s Sources, srv Server, p Pricing) PricedServer {
 		cost := Cost{Resident: tokens.Bytes4(record), Bytes: record}
 		switch loading {
 		case Deferred:
-			cost = Cost{Resident: tokens.Bytes4(len(name)), Deferred: tokens.Bytes4(record), Bytes: len(name)}
+			entry := len(name) + len("\n")
+			cost = Cost{Resident: tokens.Bytes4(entry), Deferred: tokens.Bytes4(record), Bytes: entry}
 		case ServerLines:
 			cost = Cost{Deferred: tokens.Bytes4(record)}
 		}
@@ -159,8 +160,11 @@ func priceServer(s Sources, srv Server, p Pricing) PricedServer {
 func serverLine(s Sources, srv Server, l listing.Listing) string {
 	const most = 250
 	first, _, _ := strings.Cut(l.Instructions, "\n")
-	name := strings.TrimRight(toolName(s.ToolName, srv.Name, ""), "_")
-	return "- " + name + ": " + cut(first, most) + "\n"
+	text := "- " + strings.TrimRight(toolName(s.ToolName, srv.Name, ""), "_")
+	if first != "" {
+		text += ": " + cut(first, most)
+	}
+	return text + "\n"
 }
 
 func listingOf(srv Server, p Pricing) (listing.Listing, bool) {

@@ -64,7 +64,7 @@ func TestDeferredToolCostsItsName(t *testing.T) {
 	byName := listings(map[string]listing.Listing{"a": of("a", "", sendIt), "b": of("b", "", sendIt)})
 	inv := surface.Price(sources(surface.Deferred, surface.Server{Name: "a"}, surface.Server{Name: "b", Eager: true}), surface.Pricing{Listing: byName})
 	const record = len(`{"name":"mcp__a__send","description":"sends","input_schema":{"type":"object"}}`)
-	const name = len("mcp__a__send")
+	const name = len("mcp__a__send\n")
 	if want, got := (surface.Cost{Resident: (name + 3) / 4, Deferred: (record + 3) / 4, Bytes: name}), inv.Servers[0].Cost; got != want {
 		t.Errorf("deferred: %+v, want %+v", got, want)
 	}
@@ -170,5 +170,19 @@ func TestKindsAreSummedHeaviestFirst(t *testing.T) {
 	}
 	if got := inv.Total().Resident; got != 1002+inv.Servers[0].Cost.Resident {
 		t.Errorf("total %d", got)
+	}
+}
+
+// A server without a word of its own is its name alone.
+func TestServerLinesAreAsLongAsTheirText(t *testing.T) {
+	t.Parallel()
+	s := sources(surface.ServerLines, surface.Server{Name: "a"}, surface.Server{Name: "b"})
+	inv := surface.Price(s, surface.Pricing{Listing: listings(map[string]listing.Listing{
+		"a": of("a", "Notes.\nAnd more.", sendIt), "b": of("b", "", sendIt),
+	})})
+	for i, line := range []string{"- mcp__a: Notes.\n", "- mcp__b\n"} {
+		if got := inv.Servers[i].Cost.Bytes; got != len(line) {
+			t.Errorf("%q is priced as %d bytes", line, got)
+		}
 	}
 }
