@@ -59,6 +59,13 @@ type Description struct {
 	// SessionEnv names the environment variable in which the host tells its MCP
 	// servers the id of the conversation, "" when it tells them none.
 	SessionEnv string
+	// GatewayName is the server that ctx-gateway is in the names of its tools, as
+	// Sources calls it once it is wired; "" for ctx.
+	GatewayName string
+	// ClientCapabilities is the JSON object of what the host declares to its MCP
+	// servers that it can do for them (roots, sampling, elicitation): what they
+	// list depends on it. nil where that is not known.
+	ClientCapabilities []byte
 }
 
 // EventSpec is one event that an adapter takes.

@@ -13,9 +13,11 @@ func toDescription(d Description) *pluginpb.Description {
 		Events: each(d.Events, func(e EventSpec) *pluginpb.EventSpec {
 			return &pluginpb.EventSpec{Name: e.Name, Sample: e.Sample}
 		}),
-		AsksPermission: d.AsksPermission,
-		SessionEnv:     d.SessionEnv,
-		ProtocolMinor:  ProtocolMinor,
+		AsksPermission:     d.AsksPermission,
+		SessionEnv:         d.SessionEnv,
+		GatewayName:        d.GatewayName,
+		ClientCapabilities: d.ClientCapabilities,
+		ProtocolMinor:      ProtocolMinor,
 	}
 }
 
@@ -27,8 +29,10 @@ func fromDescription(d *pluginpb.Description) Description {
 		Events: each(d.GetEvents(), func(e *pluginpb.EventSpec) EventSpec {
 			return EventSpec{Name: e.GetName(), Sample: e.GetSample()}
 		}),
-		AsksPermission: d.GetAsksPermission(),
-		SessionEnv:     d.GetSessionEnv(),
+		AsksPermission:     d.GetAsksPermission(),
+		SessionEnv:         d.GetSessionEnv(),
+		GatewayName:        d.GetGatewayName(),
+		ClientCapabilities: d.GetClientCapabilities(),
 	}
 }
 

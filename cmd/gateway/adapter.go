@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -92,6 +93,20 @@ func (a *adapter) use(ctx context.Context) (*plugins.Client, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+}
+
+// clientCapabilities is what the host declares to its servers, nil when its
+// adapter does not know or cannot be asked.
+func (a *adapter) clientCapabilities(ctx context.Context) json.RawMessage {
+	c, err := a.use(ctx)
+	if err != nil {
+		return nil // whoever needs the adapter itself says why
+	}
+	d, err := c.Describe(ctx)
+	if err != nil {
+		return nil
+	}
+	return d.ClientCapabilities
 }
 
 // failed notes that a call did not work, so that the next use starts anew if

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -56,11 +57,11 @@ func probe(args []string, env []string) error {
 	if err != nil {
 		return err
 	}
-	servers := p.unlisted(sources.Servers, time.Now())
+	client := backend.Lister{Workspace: o.workspace, Declares: p.adapter.clientCapabilities(ctx)}
+	servers := p.unlisted(sources.Servers, client.Capabilities(), time.Now())
 	if len(servers) == 0 {
 		return nil
 	}
-	client := backend.Lister{Workspace: o.workspace}
 	m := backend.New(backend.Options{
 		Servers: servers, Env: env, Dir: o.workspace, Client: client, Cache: p.cache, Log: p.log.Named("probe"),
 	})
@@ -70,8 +71,8 @@ func probe(args []string, env []string) error {
 }
 
 // unlisted picks the servers that a probe asks.
-func (p *program) unlisted(servers []surface.Server, now time.Time) []surface.Server {
-	capabilities := listing.Canonical([]byte(backend.ListerCapabilities))
+func (p *program) unlisted(servers []surface.Server, declared json.RawMessage, now time.Time) []surface.Server {
+	capabilities := listing.Canonical(declared)
 	var found []surface.Server
 	for _, srv := range servers {
 		if srv.Own || srv.Disabled || srv.Direct != "" || p.trust.Check(srv, p.workspace) != trust.Approved {

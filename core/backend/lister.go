@@ -9,17 +9,27 @@ import (
 )
 
 // Lister is the client that servers see while they are only asked for what they
-// list. It declares all that a host may, so that no server keeps a tool back,
-// and does none of it but to name its workspace, an absolute path.
-type Lister struct{ Workspace string }
+// list. It does nothing for them but to name its workspace, an absolute path.
+type Lister struct {
+	Workspace string
+	// Declares is what the host declares that they are listed for, a JSON object;
+	// nil where that is not known: all that a host may, so that no server keeps a
+	// tool back.
+	Declares json.RawMessage
+}
 
 var _ Client = Lister{}
 
-// ListerCapabilities is what a [Lister] declares, as listings are cached by it.
-const ListerCapabilities = `{"elicitation":{},"roots":{"listChanged":true},"sampling":{}}`
+// allCapabilities are all that a server can ask a host for.
+const allCapabilities = `{"elicitation":{},"roots":{"listChanged":true},"sampling":{}}`
 
-// Capabilities implements [Client].
-func (Lister) Capabilities() json.RawMessage { return json.RawMessage(ListerCapabilities) }
+// Capabilities implements [Client]. Listings are cached by them.
+func (l Lister) Capabilities() json.RawMessage {
+	if len(l.Declares) == 0 {
+		return json.RawMessage(allCapabilities)
+	}
+	return l.Declares
+}
 
 // Request implements [Client].
 func (l Lister) Request(_ context.Context, _, method string, _ json.RawMessage) (json.RawMessage, error) {

@@ -33,6 +33,9 @@ func (a *adapter) Describe(context.Context) (plugins.Description, error) {
 		Name: hostName, Title: "Claude Code", Version: version,
 		AsksPermission: true,
 		SessionEnv:     "CLAUDE_CODE_SESSION_ID",
+		GatewayName:    pluginServer(pluginName, serverName),
+
+		ClientCapabilities: []byte(`{"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true}}`),
 	}
 	for _, e := range events {
 		sample, err := samples.ReadFile("testdata/events/" + e.name + ".json")

@@ -43,7 +43,10 @@ var samples embed.FS
 
 // Describe implements [plugins.Adapter].
 func (adapter) Describe(context.Context) (plugins.Description, error) {
-	d := plugins.Description{Name: hostName, Title: "Codex", Version: version}
+	d := plugins.Description{
+		Name: hostName, Title: "Codex", Version: version,
+		ClientCapabilities: []byte(`{"elicitation":{"form":{},"url":{}}}`),
+	}
 	for _, e := range events {
 		sample, err := samples.ReadFile("testdata/events/" + e.name + ".json")
 		if err != nil {

@@ -66,16 +66,18 @@ func (*DescribeRequest) Descriptor() ([]byte, []int) {
 }
 
 type Description struct {
-	state          protoimpl.MessageState `protogen:"open.v1"`
-	Name           string                 `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
-	Title          string                 `protobuf:"bytes,2,opt,name=title" json:"title,omitempty"`
-	Version        string                 `protobuf:"bytes,3,opt,name=version" json:"version,omitempty"`
-	Events         []*EventSpec           `protobuf:"bytes,4,rep,name=events" json:"events,omitempty"`
-	ProtocolMinor  int32                  `protobuf:"varint,5,opt,name=protocol_minor,json=protocolMinor" json:"protocol_minor,omitempty"`
-	AsksPermission bool                   `protobuf:"varint,6,opt,name=asks_permission,json=asksPermission" json:"asks_permission,omitempty"`
-	SessionEnv     string                 `protobuf:"bytes,7,opt,name=session_env,json=sessionEnv" json:"session_env,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	state              protoimpl.MessageState `protogen:"open.v1"`
+	Name               string                 `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
+	Title              string                 `protobuf:"bytes,2,opt,name=title" json:"title,omitempty"`
+	Version            string                 `protobuf:"bytes,3,opt,name=version" json:"version,omitempty"`
+	Events             []*EventSpec           `protobuf:"bytes,4,rep,name=events" json:"events,omitempty"`
+	ProtocolMinor      int32                  `protobuf:"varint,5,opt,name=protocol_minor,json=protocolMinor" json:"protocol_minor,omitempty"`
+	AsksPermission     bool                   `protobuf:"varint,6,opt,name=asks_permission,json=asksPermission" json:"asks_permission,omitempty"`
+	SessionEnv         string                 `protobuf:"bytes,7,opt,name=session_env,json=sessionEnv" json:"session_env,omitempty"`
+	GatewayName        string                 `protobuf:"bytes,8,opt,name=gateway_name,json=gatewayName" json:"gateway_name,omitempty"`
+	ClientCapabilities []byte                 `protobuf:"bytes,9,opt,name=client_capabilities,json=clientCapabilities" json:"client_capabilities,omitempty"` // JSON
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *Description) Reset() {
@@ -155,6 +157,20 @@ func (x *Description) GetSessionEnv() string {
 		return x.SessionEnv
 	}
 	return ""
+}
+
+func (x *Description) GetGatewayName() string {
+	if x != nil {
+		return x.GatewayName
+	}
+	return ""
+}
+
+func (x *Description) GetClientCapabilities() []byte {
+	if x != nil {
+		return x.ClientCapabilities
+	}
+	return nil
 }
 
 type EventSpec struct {
@@ -2015,7 +2031,7 @@ var File_plugins_host_proto protoreflect.FileDescriptor
 const file_plugins_host_proto_rawDesc = "" +
 	"\n" +
 	"\x12plugins/host.proto\x12\vctx.host.v1\x1a\x1egoogle/protobuf/duration.proto\"\x11\n" +
-	"\x0fDescribeRequest\"\xf2\x01\n" +
+	"\x0fDescribeRequest\"\xc6\x02\n" +
 	"\vDescription\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05title\x18\x02 \x01(\tR\x05title\x12\x18\n" +
@@ -2024,7 +2040,9 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\x0eprotocol_minor\x18\x05 \x01(\x05R\rprotocolMinor\x12'\n" +
 	"\x0fasks_permission\x18\x06 \x01(\bR\x0easksPermission\x12\x1f\n" +
 	"\vsession_env\x18\a \x01(\tR\n" +
-	"sessionEnv\"7\n" +
+	"sessionEnv\x12!\n" +
+	"\fgateway_name\x18\b \x01(\tR\vgatewayName\x12/\n" +
+	"\x13client_capabilities\x18\t \x01(\fR\x12clientCapabilities\"7\n" +
 	"\tEventSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06sample\x18\x02 \x01(\fR\x06sample\"/\n" +

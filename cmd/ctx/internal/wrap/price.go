@@ -1,6 +1,7 @@
 package wrap
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -36,7 +37,7 @@ func (w *wrapper) price(context.Context) error {
 		}
 		with := without
 		with.Servers = append(slices.Clone(without.Servers), surface.Server{
-			Name: "ctx", Transport: surface.Stdio, Own: true, Eager: true,
+			Name: cmp.Or(j.host.Description.GatewayName, "ctx"), Transport: surface.Stdio, Own: true, Eager: true,
 		})
 		p.Fronted, p.Gateway, j.kernel = j.front(), own, own
 		j.after = surface.Price(with, p)

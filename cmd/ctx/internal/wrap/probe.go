@@ -21,7 +21,7 @@ func (w *wrapper) probe(ctx context.Context) error {
 			if s.Verdict == Disabled || s.Approval == "" {
 				continue
 			}
-			if l, ok := cache.Any(s.Name, s.Fingerprint()); ok {
+			if l, ok := cached(cache, s.Server, j.lister(w.workspace)); ok {
 				j.listings[s.Name] = l
 			} else {
 				unknown = append(unknown, s.Server)
@@ -49,13 +49,26 @@ func (w *wrapper) probe(ctx context.Context) error {
 	return nil
 }
 
+// lister is the client that servers list for what they would to the host.
+func (j *job) lister(workspace string) backend.Lister {
+	return backend.Lister{Workspace: workspace, Declares: j.host.Description.ClientCapabilities}
+}
+
+// cached is what a server listed to this client, or else to another one.
+func cached(c *listing.Cache, s surface.Server, client backend.Lister) (listing.Listing, bool) {
+	if l, ok := c.Get(s.Name, s.Fingerprint(), string(client.Capabilities())); ok {
+		return l, true
+	}
+	return c.Any(s.Name, s.Fingerprint())
+}
+
 // list starts servers, all at once as far as the manager lets them, and returns
 // what each lists or why it lists nothing.
 func (w *wrapper) list(ctx context.Context, j *job, servers []surface.Server) (map[string]listing.Listing, error) {
 	w.f.IO.Step("asking %s of %s for their tools ...", count(len(servers), "server"), j.host.Title())
 	defer w.f.IO.Step("")
 	// Without a cache: the workspace has no folder of ours before it is wrapped.
-	m := backend.New(backend.Options{Servers: servers, Env: w.f.Env, Dir: w.workspace, Client: backend.Lister{Workspace: w.workspace}})
+	m := backend.New(backend.Options{Servers: servers, Env: w.f.Env, Dir: w.workspace, Client: j.lister(w.workspace)})
 	defer m.Close()
 	m.Refresh(ctx)
 	if err := ctx.Err(); err != nil {
