@@ -152,20 +152,29 @@ func (r *Registry) install(ctx context.Context, c tap.Capability) (warnings []st
 		if reasons := r.checkApproval(c.ScriptCommand(s)); len(reasons) > 0 {
 			return warnings, &BlockedError{c.Ref, reasons} // it was changed just now
 		}
-		r.mu.Lock()
-		ran := r.installed[s.SHA256]
-		r.mu.Unlock()
-		if ran {
-			continue
-		}
-		if err := r.opts.Install(ctx, s); err != nil {
+		if err := r.installOnce(ctx, s); err != nil {
 			return warnings, err
 		}
-		r.mu.Lock()
-		r.installed[s.SHA256] = true
-		r.mu.Unlock()
 	}
 	return warnings, nil
+}
+
+// installOnce runs an installer unless it ran already, for others too.
+func (r *Registry) installOnce(ctx context.Context, s tap.Script) error {
+	defer r.one("installer " + s.SHA256)()
+	r.mu.Lock()
+	ran := r.installed[s.SHA256]
+	r.mu.Unlock()
+	if ran {
+		return nil
+	}
+	if err := r.opts.Install(ctx, s); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.installed[s.SHA256] = true
+	return nil
 }
 
 // wish leaves a change for the session's gateway to do.

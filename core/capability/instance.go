@@ -3,6 +3,7 @@ package capability
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -44,6 +45,9 @@ func (r *Registry) bind(c tap.Capability, host []surface.Server) []use {
 	return uses
 }
 
+// reserved are names that stand for something else where tools are named.
+var reserved = []string{"ctx", "local", "capability", "skill"}
+
 // place finds the name of a capability's server and, if it is there already,
 // the server behind it.
 func (r *Registry) place(c tap.Capability, s tap.Server, host []surface.Server) (name string, inst *instance, hosts bool) {
@@ -56,7 +60,7 @@ func (r *Registry) place(c tap.Capability, s tap.Server, host []surface.Server) 
 		} else {
 			name = fmt.Sprintf("%s/%d", names[len(names)-1], i)
 		}
-		taken := false
+		taken := slices.Contains(reserved, name)
 		for _, h := range host {
 			if h.Name != name {
 				continue

@@ -66,7 +66,8 @@ type Registry struct {
 	// mu guards all that follows. Nothing is started, stopped or written under it.
 	mu        sync.Mutex
 	session   string
-	epoch     int       // counts the sessions
+	bound     bool      // what was active in the session before is looked at
+	epoch     int       // grows whenever everything active goes
 	active    []*active // least recently used first
 	role      []*active
 	idle      map[string]string    // capabilities of the role and the preload that are not active, and why

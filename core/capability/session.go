@@ -139,24 +139,24 @@ func (r *Registry) Bind(ctx context.Context, session string) (fresh bool) {
 	}
 	fresh = !known.Preloaded
 	r.mu.Lock()
-	if session == r.session && r.epoch > 0 {
+	if session == r.session && r.bound {
 		r.mu.Unlock()
 		return fresh
 	}
 	unbound := r.session == ""
-	r.session = session
+	r.session, r.bound = session, true
 	if r.opts.Servers == nil {
 		r.mu.Unlock()
 		r.reload()
 		return fresh
 	}
-	r.epoch++
-	epoch := r.epoch
 	var before []*active
 	if !unbound {
+		r.epoch++
 		before, r.active = r.active, nil
 		clear(r.idle)
 	}
+	epoch := r.epoch
 	r.mu.Unlock()
 
 	// The new references come first, so that a server that both conversations

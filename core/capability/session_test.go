@@ -1,6 +1,7 @@
 package capability
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,6 +106,53 @@ func TestWhatIsActiveBeforeTheHostTellsTheConversationStays(t *testing.T) {
 	s, err := w.sessions.Load("s9")
 	if err != nil || len(s.Capabilities) != 1 || s.Capabilities[0].Ref != "acme/a" {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// The host may tell its conversation while the first capability still starts.
+func TestAnActivationSurvivesThatTheHostTellsTheConversation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simple("a", "b")...)
+	w.opts.Session = ""
+	r := w.registry()
+	hold := make(chan struct{})
+	w.fleet.hold["a"] = hold
+	done := make(chan error)
+	go func() { _, err := r.Enable(t.Context(), "a", "preload"); done <- err }()
+	<-w.fleet.began
+	r.Bind(t.Context(), "s9")
+	close(hold)
+	if err := <-done; err != nil {
+		t.Errorf("got %v", err)
+	}
+	w.want(r, "a", "a")
+}
+
+// One that begins in another conversation's place ends in nobody's.
+func TestAnActivationOfAConversationThatIsOverLeavesNothing(t *testing.T) {
+	t.Parallel()
+	for name, over := range map[string]func(*Registry){
+		"another one": func(r *Registry) { r.Bind(t.Context(), "s2") },
+		"cleared":     (*Registry).Clear,
+		"closed":      (*Registry).Close,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, simple("a")...)
+			r := w.registry()
+			r.Bind(t.Context(), "s1")
+			hold := make(chan struct{})
+			w.fleet.hold["a"] = hold
+			done := make(chan error)
+			go func() { _, err := r.Enable(t.Context(), "a", "prompt"); done <- err }()
+			<-w.fleet.began
+			over(r)
+			close(hold)
+			if err := <-done; !errors.Is(err, ErrSession) {
+				t.Errorf("got %v", err)
+			}
+			w.want(r, "", "")
+		})
 	}
 }
 

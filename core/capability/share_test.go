@@ -193,3 +193,11 @@ func TestAListThatMatchesNothingExposesNothing(t *testing.T) {
 		t.Error("no list at all hides something")
 	}
 }
+
+func TestAServerThatIsNamedAsAPartOfCtxIsServedUnderItsOrganisation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, capability("a", srv("ctx", "a-mcp", "*")), capability("b", srv("local", "b-mcp", "*")))
+	r := w.registry()
+	enable(t, r, "a", "b")
+	w.want(r, "a b", "acme/ctx acme/local")
+}

@@ -27,10 +27,11 @@ type fleet struct {
 	fails   map[string]error
 	stuck   map[string]error         // on Stop
 	hold    map[string]chan struct{} // Start waits for it
+	began   chan struct{}            // gets a word from each Start that waits
 }
 
 func newFleet(t *testing.T) *fleet {
-	return &fleet{t: t, up: map[string]surface.Server{}, fails: map[string]error{}, stuck: map[string]error{}, hold: map[string]chan struct{}{}}
+	return &fleet{t: t, up: map[string]surface.Server{}, fails: map[string]error{}, stuck: map[string]error{}, hold: map[string]chan struct{}{}, began: make(chan struct{}, 100)}
 }
 
 func (f *fleet) Start(ctx context.Context, s surface.Server) error {
@@ -38,6 +39,7 @@ func (f *fleet) Start(ctx context.Context, s surface.Server) error {
 	hold, fail := f.hold[s.Name], f.fails[s.Name]
 	f.mu.Unlock()
 	if hold != nil {
+		f.began <- struct{}{}
 		select {
 		case <-hold:
 		case <-ctx.Done():

@@ -203,6 +203,10 @@ func (l *linter) server(t table) {
 	if t.values["type"] == "builtin" {
 		t.report(Warning, "builtin", t.path("type"), "offer another provider beside it", "a builtin server can only be started by the program it is built into")
 	}
+	if relative(command) {
+		t.report(Warning, "relative-command", t.path("command"), "write a name that is found on PATH, or an absolute path",
+			"%s would be another program in every folder, so it is not started", command)
+	}
 	for i, arg := range args {
 		if text, ok := arg.(string); ok {
 			l.placeholders(t, append(t.path("args"), fmt.Sprintf("#%d", i)), text)

@@ -83,8 +83,11 @@ func (p provider) server(t table) (Server, bool) {
 	s.Place = surface.Place{File: t.document.path, Line: t.place(t.at).line}
 	kind := t.text("type")
 	own := t.texts("tools")
-	if s.Name == "" {
+	switch {
+	case s.Name == "":
 		t.report(Error, "no-name", t.at, "", "a server needs a name")
+	case !plainName.MatchString(s.Name):
+		t.report(Error, "bad-name", t.path("name"), "letters, digits, dots, dashes and underscores", "%q cannot be a server's name", s.Name)
 	}
 	switch kind {
 	case "stdio":
@@ -109,6 +112,9 @@ func (p provider) server(t table) (Server, bool) {
 	case (s.Transport == surface.HTTP || s.Transport == surface.SSE) && s.URL == "":
 		t.report(Error, "no-url", t.at, "", "the server %q has no url", s.Name)
 	}
+	if relative(s.Command) {
+		s.Unstartable = fmt.Sprintf("its command %s is a relative path, which would be another program in every folder", s.Command)
+	}
 	if slices.ContainsFunc(p.servers, func(o Server) bool { return o.Name == s.Name }) {
 		t.report(Error, "duplicate-server", t.path("name"), "", "another server of this file is named %q", s.Name)
 	}
@@ -120,6 +126,12 @@ func (p provider) server(t table) (Server, bool) {
 		s.Allowed = narrowed(s.Allowed, own)
 	}
 	return s, true
+}
+
+// relative reports whether a command means what lies in the folder where it is
+// started.
+func relative(command string) bool {
+	return strings.ContainsRune(command, '/') && !filepath.IsAbs(command) && !strings.HasPrefix(command, "{{")
 }
 
 // allowedOf are the globs of a list that are about one server: "server:glob" is
