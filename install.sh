@@ -77,6 +77,9 @@ uninstall_all() {
 	rm -rf -- "$state"
 	[ -n "${XDG_STATE_HOME:-}" ] || rmdir -- "${state%/ctx}" "${state%/state/ctx}" 2>/dev/null || true
 	printf 'ctx is gone from %s\n' "$prefix"
+	find "$prefix/share/ctx" -type f 2>/dev/null | while IFS= read -r path; do
+		printf 'left, for it was not installed with ctx: %s\n' "$path"
+	done
 }
 
 if [ -n "$uninstall" ]; then

@@ -2,6 +2,7 @@ package wiring
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -66,7 +67,7 @@ func (c *Change) add(e Edit, target string, now, next *snapshot, before journal,
 		st.Make, st.Clear = t.Dirs, nil
 	}
 	c.steps = append(c.steps, st)
-	fc := FileChange{Path: e.Path, Action: Modify, Why: e.Why, Note: strings.Join(t.notes, "; ")}
+	fc := FileChange{Path: e.Path, Action: Modify, Why: e.Why, Note: strings.Join(slices.Compact(slices.Clone(t.notes)), "; ")}
 	switch {
 	case now.same(next):
 		fc.Action = Keep

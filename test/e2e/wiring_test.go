@@ -116,11 +116,17 @@ func TestTwoWorkspacesUnwrapInEitherOrder(t *testing.T) {
 			two := u.workspace("two", notes("b"))
 			u.awkward(one)
 			before := u.snapshot(one, two)
-			for _, dir := range []string{one, two} {
-				u.ctx(dir, "wrap", "setup", "--gateway", "--host", "claude", "--host", "codex", "--yes")
+			for i, dir := range []string{one, two} {
+				out := u.ctx(dir, "wrap", "setup", "--gateway", "--host", "claude", "--host", "codex", "--yes")
+				if wrote := strings.Contains(out, "plugin.json"); wrote != (i == 0) {
+					t.Errorf("wrap %d says that it wrote the plugin, which both share: %v\n%s", i, wrote, out)
+				}
 			}
-			for _, name := range order {
-				u.ctx(filepath.Join(filepath.Dir(u.home), name), "unwrap")
+			for i, name := range order {
+				out := u.ctx(filepath.Join(filepath.Dir(u.home), name), "unwrap")
+				if stays := strings.Contains(out, "plugin.json: stays as it is, for another"); stays != (i == 0) {
+					t.Errorf("unwrap %d says that the plugin stays: %v\n%s", i, stays, out)
+				}
 			}
 			u.unmark(one)
 			u.unmark(two)

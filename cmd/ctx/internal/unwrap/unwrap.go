@@ -138,6 +138,9 @@ func (o *options) unwrap(f *cmdutil.Factory, store *wiring.Store, ws string) (Wo
 		}
 		h := Host{Host: host, Files: []File{}}
 		for _, fc := range change.Files() {
+			if fc.Action == wiring.Keep && fc.Note == "" {
+				fc.Note = "stays as it is, for another workspace is wrapped with it"
+			}
 			h.Files = append(h.Files, File{fc.Path, fc.Note})
 		}
 		if o.dryRun {

@@ -42,7 +42,9 @@ func (w *wrapper) check(ctx context.Context) error {
 		}
 		j.diff, j.files = change.Diff(), nil
 		for _, fc := range change.Files() {
-			j.files = append(j.files, fc.Path)
+			if fc.Action != wiring.Keep {
+				j.files = append(j.files, fc.Path)
+			}
 		}
 	}
 	return nil
