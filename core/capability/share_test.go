@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/tap"
@@ -200,4 +201,44 @@ func TestAServerThatIsNamedAsAPartOfCtxIsServedUnderItsOrganisation(t *testing.T
 	r := w.registry()
 	enable(t, r, "a", "b")
 	w.want(r, "a b", "acme/ctx acme/local")
+}
+
+// A server that is wanted again while it stops is started again, and known.
+func TestAServerThatIsWantedWhileItStopsComesBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simple("a", "b")...)
+	r := w.registry()
+	enable(t, r, "a")
+	linger := make(chan struct{})
+	w.fleet.linger["a"] = linger
+	stopped := make(chan error)
+	go func() { _, err := r.Disable(t.Context(), "a"); stopped <- err }()
+	<-w.fleet.began
+	w.list = append(w.list, capability("again", srv("a", "a-mcp", "*")))
+	w.approve()
+	started := make(chan error)
+	go func() { _, err := r.Enable(t.Context(), "again", "user"); started <- err }()
+	for r.refs("a") == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	close(linger)
+	for _, done := range []chan error{stopped, started} {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	w.want(r, "again", "a")
+	consistent(t, r, w.fleet)
+	if !r.Admits("a", "tool") || r.refs("a") != 1 {
+		t.Error("the server runs and is not known")
+	}
+}
+
+func (r *Registry) refs(served string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if inst := r.instances[served]; inst != nil {
+		return inst.refs
+	}
+	return 0
 }

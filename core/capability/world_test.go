@@ -27,11 +27,12 @@ type fleet struct {
 	fails   map[string]error
 	stuck   map[string]error         // on Stop
 	hold    map[string]chan struct{} // Start waits for it
-	began   chan struct{}            // gets a word from each Start that waits
+	linger  map[string]chan struct{} // Stop waits for it
+	began   chan struct{}            // gets a word from each Start or Stop that waits
 }
 
 func newFleet(t *testing.T) *fleet {
-	return &fleet{t: t, up: map[string]surface.Server{}, fails: map[string]error{}, stuck: map[string]error{}, hold: map[string]chan struct{}{}, began: make(chan struct{}, 100)}
+	return &fleet{t: t, up: map[string]surface.Server{}, fails: map[string]error{}, stuck: map[string]error{}, hold: map[string]chan struct{}{}, linger: map[string]chan struct{}{}, began: make(chan struct{}, 100)}
 }
 
 func (f *fleet) Start(ctx context.Context, s surface.Server) error {
@@ -60,6 +61,13 @@ func (f *fleet) Start(ctx context.Context, s surface.Server) error {
 }
 
 func (f *fleet) Stop(s surface.Server) error {
+	f.mu.Lock()
+	linger := f.linger[s.Name]
+	f.mu.Unlock()
+	if linger != nil {
+		f.began <- struct{}{}
+		<-linger
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, up := f.up[s.Name]; !up {

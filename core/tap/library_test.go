@@ -101,6 +101,18 @@ func TestTheFirstTapWinsAndTheOthersAreReachedByTheirOrganisation(t *testing.T) 
 	}
 }
 
+func TestTheFirstTapOfAnOrganisationHidesItsOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first, second := w.tap("acme/tools"), w.tap("acme/more")
+	put(t, first, "deploy", "ship the site")
+	put(t, second, "deploy", "ship the app")
+	c := NewLibrary(w.store, nil).Load()
+	if len(c.Capabilities) != 1 || c.Capabilities[0].Tap != "acme/tools" {
+		t.Errorf("%+v", c.Capabilities)
+	}
+}
+
 func TestATapThatLacksTheChosenProviderIsPassedOverWithAWord(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
