@@ -114,7 +114,7 @@ func (w *wrapper) print() error {
 			fmt.Fprintf(s.Out, "%s: left out: %s\n  %s\n", skip.Name, skip.Reason, skip.Hint)
 		}
 		if n := unapproved(r); n > 0 {
-			fmt.Fprintf(s.Out, "%s not approved%s. To put them behind the gateway too: ctx wrap setup --gateway, and answer yes (or --yes)\n",
+			fmt.Fprintf(s.Out, "%s not approved%s. To approve: ctx wrap setup --gateway, and answer yes (or --yes)\n",
 				were(n), w.unasked())
 		}
 		if r.Changed && !r.DryRun && !w.launch {
