@@ -29,7 +29,7 @@ import (
 func Main(args, env []string, streams *iostreams.Streams) int {
 	dir, err := os.Getwd()
 	if err != nil {
-		return cmdutil.Report(streams.Err, err)
+		return cmdutil.Report(streams.Err, cmdutil.NotThere("cd to a folder that is there", "the current folder cannot be read: %w", err))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

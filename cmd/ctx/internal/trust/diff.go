@@ -23,7 +23,8 @@ func newDiff(f *cmdutil.Factory) *cobra.Command {
 		Use:   "diff ID",
 		Short: "Show how a server that waits differs from what was approved",
 		Long: `Show how a server that waits, as its configuration declares it now, differs from
-what was approved last. ` + idHelp,
+what was approved last.
+` + idHelp,
 		Example:           "  ctx trust diff github",
 		Args:              cmdutil.Args(1, 1),
 		ValidArgsFunction: complete(f),

@@ -15,8 +15,8 @@ import (
 )
 
 // idHelp says what the commands here take for an ID.
-const idHelp = `ID is the name of a server, or, where two
-have one name, its id in ctx trust list.`
+const idHelp = `ID is the name of a server or, where two have one name, its id in
+ctx trust list.`
 
 // New makes the command.
 func New(f *cmdutil.Factory) *cobra.Command {
