@@ -124,6 +124,9 @@ func TestTwoWorkspacesUnwrapInEitherOrder(t *testing.T) {
 			}
 			for i, name := range order {
 				out := u.ctx(filepath.Join(filepath.Dir(u.home), name), "unwrap")
+				if !strings.Contains(out, "settings.local.json: what ctx put in is out") {
+					t.Errorf("unwrap %d says\n%s", i, out)
+				}
 				if stays := strings.Contains(out, "plugin.json: stays as it is, for another"); stays != (i == 0) {
 					t.Errorf("unwrap %d says that the plugin stays: %v\n%s", i, stays, out)
 				}

@@ -185,7 +185,7 @@ func (r Result) print(s *iostreams.Streams) {
 			for _, file := range h.Files {
 				fmt.Fprintf(s.Out, "  %s: ", file.Path)
 				if file.Note == "" {
-					fmt.Fprintln(s.Out, "as it was")
+					fmt.Fprintln(s.Out, "what ctx put in is out")
 				} else {
 					fmt.Fprintln(s.Out, file.Note)
 				}
