@@ -13,6 +13,7 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/completion"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/doctor"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/eval"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/help"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/plugins"
@@ -60,6 +61,7 @@ tool behind the gateway is one call away, in the same turn.`,
 		approve.New(f),
 		completion.New(f),
 		doctor.New(f),
+		eval.New(f),
 		plugins.New(f),
 		surface.New(f),
 		tap.New(f),

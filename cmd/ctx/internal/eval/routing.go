@@ -1,0 +1,133 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
+	"github.com/ctx-sidecar/ctx/core/activate"
+	"github.com/ctx-sidecar/ctx/core/config"
+	"github.com/ctx-sidecar/ctx/core/eval"
+	"github.com/ctx-sidecar/ctx/core/tap"
+)
+
+func newRouting(f *cmdutil.Factory) *cobra.Command {
+	var dir, set, rankers string
+	cmd := &cobra.Command{
+		Use:   "routing --tap DIR --set FILE",
+		Short: "Measure which capability a prompt leads to",
+		Long: `Measure which capability of a tap a prompt leads to. DIR holds capabilities/; FILE
+holds rows {"id", "text", "domain", "expect": [NAMES], "kind"}, where no name in
+"expect" means that nothing may be activated. Every row is a fresh session of its
+domain, and no capability lacks anything.
+
+  lexical    what ctx does without a model
+  semantic   the model alone: the nearest trigger, one threshold
+  default    what ctx does
+  top3       mean of the three nearest triggers, one threshold, one margin
+  unlearned  triggers, card and words in fixed parts, one threshold`,
+		Example: "  ctx eval routing --tap ./my-tap --set rows.jsonl\n  ctx eval routing --tap ./my-tap --set rows.jsonl --rankers all --json",
+		Args:    cmdutil.Args(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if dir == "" || set == "" {
+				return cmdutil.BadUsage("usage: "+cmd.UseLine(), "%s needs --tap and --set", cmd.CommandPath())
+			}
+			if rankers != "" && rankers != "all" {
+				return cmdutil.BadUsage("leave it out, or: --rankers all", "unknown rankers %q", rankers)
+			}
+			candidates, err := candidates(abs(f.Dir, dir))
+			if err != nil {
+				return err
+			}
+			rows, err := eval.ReadRows(abs(f.Dir, set))
+			if err != nil {
+				return unreadable(err)
+			}
+			names, warnings, done := choose(f, candidates, rankers == "all")
+			defer done()
+			result, err := eval.Measure(cmd.Context(), rows, names, func(name string) { f.IO.Step("%s: %d rows", name, len(rows)) })
+			if err != nil {
+				return err
+			}
+			result.Warnings = append(warnings, strangers(rows, candidates)...)
+			return f.Print("eval.routing", result, func(s *streams) { text(s, result) })
+		},
+	}
+	cmd.Flags().StringVar(&dir, "tap", "", "folder with capabilities/")
+	cmd.Flags().StringVar(&set, "set", "", "file of labelled rows, JSON lines")
+	cmd.Flags().StringVar(&rankers, "rankers", "", "all: with those that ctx is only compared with")
+	return cmd
+}
+
+// abs is path as the user means it, who stands in dir.
+func abs(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+func unreadable(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return cmdutil.NotThere("a row is {\"id\", \"text\", \"domain\", \"expect\", \"kind\"} on a line of its own", "%w", err)
+	}
+	return cmdutil.Fail("a row is {\"id\", \"text\", \"domain\", \"expect\", \"kind\"} on a line of its own", "%w", err)
+}
+
+func candidates(dir string) ([]activate.Candidate, error) {
+	if _, err := os.Stat(filepath.Join(dir, "capabilities")); err != nil {
+		return nil, cmdutil.NotThere("--tap names a folder that holds capabilities/", "read tap: %w", err)
+	}
+	all, _ := tap.LoadDir(dir)
+	var out []activate.Candidate
+	for _, c := range all {
+		if len(c.Triggers) > 0 {
+			out = append(out, activate.Candidate{
+				Name: c.Name, Title: c.Title, Description: c.Description, Triggers: c.Triggers, Domains: c.Domains,
+			})
+		}
+	}
+	if len(out) == 0 {
+		return nil, cmdutil.Fail("see what is wrong: ctx tap lint "+dir, "no capability in %s has triggers", dir)
+	}
+	return out, nil
+}
+
+// choose returns the rankers that can be had here, and what is missing.
+func choose(f *cmdutil.Factory, c []activate.Candidate, all bool) (_ []eval.Ranker, warnings []eval.Warning, done func()) {
+	l := f.Layout()
+	cfg, _ := config.Load(l, f.Workspace(), f.Env)
+	lexical, _ := activate.New(activate.Lexical(), nil, "")
+	router, degraded := activate.Load(activate.Source{
+		Env: f.Env, Model: cfg.Embed.Model, Library: cfg.Embed.OrtLibrary, Share: l.Share(),
+	})
+	rankers := []eval.Ranker{eval.Product("lexical", lexical, c)}
+	if degraded != nil {
+		warnings = append(warnings, eval.Warning(fmt.Sprintf("no model in use: %v; default is lexical", degraded)))
+		return append(rankers, eval.Product("default", router, c)), warnings, func() {}
+	}
+	rankers = append(rankers, eval.Baseline(eval.Semantic, router, c), eval.Product("default", router, c))
+	if all {
+		rankers = append(rankers, eval.Baseline(eval.Top3, router, c), eval.Baseline(eval.Unlearned, router, c))
+	}
+	return rankers, nil, func() { router.Close() }
+}
+
+// strangers names what rows expect and the tap cannot be asked for.
+func strangers(rows []eval.Row, c []activate.Candidate) []eval.Warning {
+	var out []eval.Warning
+	for _, r := range rows {
+		for _, name := range r.Expect {
+			if !slices.ContainsFunc(c, func(c activate.Candidate) bool { return c.Name == name }) {
+				out = append(out, eval.Warning(fmt.Sprintf("row %s expects %q: the tap has no such capability with triggers", r.ID, name)))
+			}
+		}
+	}
+	return out
+}

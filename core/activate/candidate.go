@@ -1,0 +1,54 @@
+package activate
+
+import "slices"
+
+// Candidate is one capability as the router sees it.
+type Candidate struct {
+	Name        string
+	Title       string
+	Description string
+	Triggers    []string // requests that it answers; a candidate without any is never chosen
+	Domains     []string // session domains that may have it; none: all
+
+	Active  bool // enabled in this session
+	Static  bool // the role's: always there
+	Unready bool // something that it needs is not set
+}
+
+// Gate is why a candidate that wins is not activated.
+type Gate string
+
+const (
+	Open        Gate = ""
+	Active      Gate = "active"
+	Static      Gate = "static"
+	Unready     Gate = "unready"
+	OutOfDomain Gate = "out of domain"
+)
+
+// outside reports whether sessions of a domain may not have c.
+func (c Candidate) outside(domain string) bool {
+	return len(c.Domains) > 0 && (domain == "" || !slices.Contains(c.Domains, domain))
+}
+
+func (c Candidate) gate(domain string) Gate {
+	switch {
+	case c.outside(domain):
+		return OutOfDomain
+	case c.Static:
+		return Static
+	case c.Active:
+		return Active
+	case c.Unready:
+		return Unready
+	}
+	return Open
+}
+
+// card is what a candidate says of itself in a sentence.
+func (c Candidate) card() string {
+	if c.Title == "" {
+		return c.Description
+	}
+	return c.Title + ". " + c.Description
+}

@@ -1,0 +1,80 @@
+package activate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Outcome is what becomes of a prompt.
+type Outcome string
+
+const (
+	Activate Outcome = "activate" // the winner is enabled
+	Suggest  Outcome = "suggest"  // up to three are named
+	Silence  Outcome = "silence"
+)
+
+const maxSuggested = 3
+
+// worthNaming is the least share of the first suggestion's probability that
+// another suggestion has.
+const worthNaming = 0.05
+
+// Score is one candidate's part in a decision.
+type Score struct {
+	Name        string             `json:"name"`
+	Probability float64            `json:"probability"`
+	Gate        Gate               `json:"gate,omitempty"`
+	Features    map[string]float64 `json:"features"`
+}
+
+// Decision is what becomes of one prompt, and why.
+type Decision struct {
+	Outcome    Outcome    `json:"outcome"`
+	Winner     string     `json:"winner,omitempty"`    // what to activate
+	Suggested  []string   `json:"suggested,omitempty"` // best first
+	Reason     string     `json:"reason"`
+	Ranker     string     `json:"ranker"` // the model's name, or "lexical"
+	Prompt     string     `json:"prompt"` // the words that counted
+	None       float64    `json:"none"`   // the probability that nothing fits
+	Thresholds Thresholds `json:"thresholds"`
+	Scores     []Score    `json:"scores"` // every candidate, best first
+}
+
+// settle draws the outcome from the scores.
+func (d *Decision) settle(suggest bool) {
+	slices.SortStableFunc(d.Scores, func(a, b Score) int { return cmp.Compare(b.Probability, a.Probability) })
+	best := d.Scores[0]
+	if best.Gate != Open {
+		d.silence("%s fits best and is %s", best.Name, best.Gate)
+		return
+	}
+	if best.Probability >= d.Thresholds.ActivateAt {
+		d.Outcome, d.Winner = Activate, best.Name
+		d.Reason = fmt.Sprintf("%s has %.2f, at least %.2f", best.Name, best.Probability, d.Thresholds.ActivateAt)
+		return
+	}
+	var names []string
+	mass := 0.0
+	for _, s := range d.Scores {
+		if s.Gate == Open && len(names) < maxSuggested && s.Probability >= worthNaming*best.Probability {
+			names = append(names, s.Name)
+			mass += s.Probability
+		}
+	}
+	switch {
+	case !suggest:
+		d.silence("%s has %.2f, below %.2f, and suggestions are off", best.Name, best.Probability, d.Thresholds.ActivateAt)
+	case mass < d.Thresholds.SuggestAt:
+		d.silence("the best have %.2f together, below %.2f; that nothing fits has %.2f", mass, d.Thresholds.SuggestAt, d.None)
+	default:
+		d.Outcome, d.Suggested = Suggest, names
+		d.Reason = fmt.Sprintf("%s has %.2f, below %.2f; the best have %.2f together, at least %.2f",
+			best.Name, best.Probability, d.Thresholds.ActivateAt, mass, d.Thresholds.SuggestAt)
+	}
+}
+
+func (d *Decision) silence(format string, args ...any) {
+	d.Outcome, d.Reason = Silence, fmt.Sprintf(format, args...)
+}

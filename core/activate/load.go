@@ -1,0 +1,67 @@
+package activate
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/ctx-sidecar/ctx/core/embed"
+)
+
+// Source is where a router's model comes from.
+type Source struct {
+	Env      []string // CTX_ORT_LIB is read of it
+	Model    string   // the setting embed.model
+	Library  string   // the setting embed.ort_library
+	Share    []string // folders with what was installed, nearest first
+	CacheDir string   // for vectors of candidates; "" keeps them in memory
+	Threads  int      // that one prompt may keep busy; less than 1 is 1
+}
+
+// Load makes the router of the best model there is. Without one it routes by
+// words alone; degraded then says why. A router is returned in any case.
+func Load(s Source) (r *Router, degraded error) {
+	r, err := load(s)
+	if r != nil {
+		return r, err
+	}
+	lexical, _ := New(Lexical(), nil, "") // without a cache nothing can fail
+	return lexical, err
+}
+
+func load(s Source) (*Router, error) {
+	bundle, err := embed.FindBundle(s.Model, s.Share)
+	if err != nil {
+		return nil, err
+	}
+	scorer, err := ReadScorer(filepath.Join(bundle.Dir, ScorerFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the model %s has no %s: prompts cannot be routed with it", bundle.Name, ScorerFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if scorer.Model != bundle.Name {
+		return nil, fmt.Errorf("%s is made for the model %q, not for %q", filepath.Join(bundle.Dir, ScorerFile), scorer.Model, bundle.Name)
+	}
+	library, err := embed.FindLibrary(s.Env, s.Library, s.Share)
+	if err != nil {
+		return nil, err
+	}
+	model, err := embed.Open(bundle, library, s.Threads)
+	if err != nil {
+		return nil, err
+	}
+	r, err := New(scorer, model, s.CacheDir)
+	r.close = model.Close
+	return r, err
+}
+
+// Close frees the model's memory.
+func (r *Router) Close() error {
+	if r.close == nil {
+		return nil
+	}
+	return r.close()
+}

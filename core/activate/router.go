@@ -1,0 +1,155 @@
+package activate
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/ctx-sidecar/ctx/core/embed"
+)
+
+// Router decides. It is safe for concurrent use.
+type Router struct {
+	scorer *Scorer
+	packer packer
+	cache  *embed.Cache // nil without a model
+	close  func() error
+
+	mu    sync.Mutex
+	field *field
+	known [sha256.Size]byte // the texts that field is made of
+}
+
+// New makes a router of a scorer; model is nil for one that needs none. The
+// vectors of candidates are kept in cacheDir, "" for in memory alone. The error
+// is a cache file that could not be used: the router works all the same.
+func New(s *Scorer, model Encoder, cacheDir string) (*Router, error) {
+	r := &Router{scorer: s}
+	if s.Model == "" {
+		return r, nil
+	}
+	r.packer = packer{model, s.projection}
+	sum := sha256.Sum256([]byte(s.Projection.Mean + s.Projection.Basis))
+	var err error
+	r.cache, err = embed.OpenCache(cacheDir, fmt.Sprintf("%s-%x", model.ID(), sum[:4]), r.packer)
+	return r, err
+}
+
+// Ranker is the name of the model in use, "lexical" without one.
+func (r *Router) Ranker() string {
+	if r.scorer.Model == "" {
+		return "lexical"
+	}
+	return r.scorer.Model
+}
+
+// Request is one prompt with what it may ask for.
+type Request struct {
+	Prompt     string // as the user sent it
+	Domain     string // the session's, "" for none
+	Candidates []Candidate
+	ActivateAt *float64 // nil: the calibration's
+	SuggestAt  *float64
+	MinChars   int  // fewer characters that are no white space: silence
+	NoSuggest  bool // activate or be silent
+}
+
+// Decide scores every candidate, those included that may not be activated: one
+// of these can be what the prompt means, and then nothing is done.
+func (r *Router) Decide(ctx context.Context, q Request) (Decision, error) {
+	d := Decision{Ranker: r.Ranker(), Prompt: Clean(q.Prompt), Thresholds: r.scorer.Calibration, None: 1, Scores: []Score{}}
+	if q.ActivateAt != nil {
+		d.Thresholds.ActivateAt = *q.ActivateAt
+	}
+	if q.SuggestAt != nil {
+		d.Thresholds.SuggestAt = *q.SuggestAt
+	}
+	candidates := routable(q.Candidates)
+	if n := nonSpace(d.Prompt); n < q.MinChars || n == 0 {
+		d.silence("%d characters of the user's own, fewer than %d", n, max(q.MinChars, 1))
+		return d, nil
+	}
+	if len(candidates) == 0 {
+		d.silence("no capability has triggers")
+		return d, nil
+	}
+	rows, prompt, err := r.features(ctx, d.Prompt, candidates)
+	if err != nil {
+		return d, fmt.Errorf("route a prompt: %w", err)
+	}
+	each, none := r.scorer.probabilities(rows, outside(candidates, q.Domain), d.Prompt, prompt.vector)
+	d.None = none
+	for i, c := range candidates {
+		named := map[string]float64{}
+		for j, name := range r.scorer.Features {
+			named[name] = rows[i][j]
+		}
+		d.Scores = append(d.Scores, Score{c.Name, each[i], c.gate(q.Domain), named})
+	}
+	d.settle(!q.NoSuggest)
+	return d, nil
+}
+
+func routable(candidates []Candidate) []Candidate {
+	return slices.DeleteFunc(slices.Clone(candidates), func(c Candidate) bool { return len(c.Triggers) == 0 })
+}
+
+func outside(candidates []Candidate, domain string) []bool {
+	out := make([]bool, len(candidates))
+	for i, c := range candidates {
+		out[i] = c.outside(domain)
+	}
+	return out
+}
+
+func (r *Router) features(ctx context.Context, prompt string, candidates []Candidate) ([][]float64, encoded, error) {
+	f, err := r.prepare(ctx, candidates)
+	if err != nil {
+		return nil, encoded{}, err
+	}
+	if r.cache == nil {
+		return f.features(prompt, nil), encoded{}, nil
+	}
+	rows, err := r.packer.Embed(ctx, []string{prompt})
+	if err != nil {
+		return nil, encoded{}, err
+	}
+	e := r.packer.unpack(rows[0])
+	return f.features(prompt, &e), e, nil
+}
+
+// Prepare computes what does not depend on a prompt, so that the first one
+// needs not wait for it, and keeps it.
+func (r *Router) Prepare(ctx context.Context, candidates []Candidate) error {
+	_, err := r.prepare(ctx, routable(candidates))
+	return err
+}
+
+func (r *Router) prepare(ctx context.Context, candidates []Candidate) (*field, error) {
+	h := sha256.New()
+	for _, c := range candidates {
+		fmt.Fprintf(h, "%q %q %q %q\n", c.Name, c.Title, c.Description, c.Triggers)
+	}
+	key := [sha256.Size]byte(h.Sum(nil))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.field != nil && r.known == key {
+		return r.field, nil
+	}
+	f, err := newField(ctx, candidates, r.cache, r.packer)
+	if err != nil {
+		return nil, err
+	}
+	r.field, r.known = f, key
+	if r.cache != nil {
+		// A cache that cannot be written costs time, never an answer.
+		_ = r.cache.Save()
+	}
+	return f, nil
+}
+
+// Baseline returns the thresholds of a ranker that the product is only compared
+// with; both are 0 for one that the scorer's file does not know.
+func (r *Router) Baseline(name string) Thresholds { return r.scorer.Baselines[name] }

@@ -1,0 +1,150 @@
+package eval
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctx-sidecar/ctx/core/activate"
+)
+
+// scripted answers each row by its id.
+func scripted(answers map[string]activate.Decision) Ranker {
+	return Ranker{"scripted", func(_ context.Context, r Row) (activate.Decision, error) { return answers[r.ID], nil }}
+}
+
+func scores(names ...string) []activate.Score {
+	var out []activate.Score
+	for i, n := range names {
+		gate := activate.Open
+		if strings.HasPrefix(n, "-") {
+			n, gate = n[1:], activate.OutOfDomain
+		}
+		out = append(out, activate.Score{Name: n, Gate: gate, Probability: 0.9 - 0.2*float64(i)})
+	}
+	return out
+}
+
+var (
+	rows = []Row{
+		{ID: "fired", Expect: []string{"a"}, Kind: "direct"},
+		{ID: "either", Expect: []string{"a", "b"}, Kind: "direct"},
+		{ID: "suggested", Expect: []string{"b"}, Kind: "noisy"},
+		{ID: "wrong", Expect: []string{"a"}, Kind: "noisy"},
+		{ID: "missed", Expect: []string{"a"}, Kind: "noisy"},
+		{ID: "quiet", Kind: "chitchat"},
+		{ID: "false fire", Kind: "chitchat"},
+		{ID: "noise", Kind: "chitchat"},
+		{ID: "gated", Kind: "chitchat"},
+	}
+	answers = map[string]activate.Decision{
+		"fired":      {Outcome: activate.Activate, Winner: "a", Scores: scores("a", "b")},
+		"either":     {Outcome: activate.Activate, Winner: "b", Scores: scores("b", "a")},
+		"suggested":  {Outcome: activate.Suggest, Suggested: []string{"a", "b"}, Scores: scores("a", "b")},
+		"wrong":      {Outcome: activate.Activate, Winner: "b", Scores: scores("b", "a")},
+		"missed":     {Outcome: activate.Silence, Scores: scores("-x", "a")},
+		"quiet":      {Outcome: activate.Silence, Scores: scores("a")},
+		"false fire": {Outcome: activate.Activate, Winner: "a", Scores: scores("a")},
+		"noise":      {Outcome: activate.Suggest, Suggested: []string{"a"}, Scores: scores("a")},
+		"gated":      {Outcome: activate.Silence, Scores: scores("-x", "a")},
+	}
+)
+
+func measured(t *testing.T) Scored {
+	t.Helper()
+	got, err := Measure(t.Context(), rows, []Ranker{scripted(answers)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Positives != 5 || got.Abstain != 4 {
+		t.Errorf("%d positives, %d abstain", got.Positives, got.Abstain)
+	}
+	return got.Rankers[0]
+}
+
+func TestRatesAreSharesOfTheirOwnRows(t *testing.T) {
+	t.Parallel()
+	want := Rates{Top1: 3. / 5, FiredCorrect: 2. / 5, FalseFires: 1. / 4, Covered: 3. / 5, Noise: 2. / 4}
+	if diff := cmp.Diff(want, measured(t).Rates); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestKindsSplitTheRates(t *testing.T) {
+	t.Parallel()
+	got := measured(t).ByKind()
+	want := []KindRates{
+		{"chitchat", 4, 0, Rates{FalseFires: 1. / 4, Noise: 2. / 4}},
+		{"direct", 2, 2, Rates{Top1: 1, FiredCorrect: 1, Covered: 1}},
+		{"noisy", 3, 3, Rates{Top1: 1. / 3, Covered: 1. / 3}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestConfusionsNameWhoStoodInWhosePlace(t *testing.T) {
+	t.Parallel()
+	want := []Confusion{{"", "a", 2, 1}, {"a", "b", 1, 1}, {"b", "a", 1, 0}}
+	if diff := cmp.Diff(want, measured(t).Confusions()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestSweepMovesTheThreshold(t *testing.T) {
+	t.Parallel()
+	want := []Point{{0, 2. / 5, 3. / 4}, {0.95, 0, 0}}
+	if diff := cmp.Diff(want, measured(t).Sweep([]float64{0, 0.95})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestEveryBadRowIsNamedByItsLine(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "rows.jsonl")
+	content := "{\"id\":\"1\",\"text\":\"x\"}\n\n{\"id\":\n{\"id\":\"3\"}\n[]\n"
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadRows(path)
+	if err == nil || len(got) != 1 {
+		t.Fatalf("%d rows, %v", len(got), err)
+	}
+	for _, want := range []string{":3:", ":4: the row has no text", ":5:"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not name %s", err, want)
+		}
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadRows(path); err == nil {
+		t.Error("a file without rows was taken")
+	}
+}
+
+func TestThePredecessorDropsWhatTheDomainExcludesAndWantsAMargin(t *testing.T) {
+	t.Parallel()
+	s := func(name string, gate activate.Gate, p float64) activate.Score {
+		return activate.Score{Name: name, Gate: gate, Probability: p}
+	}
+	at := activate.Thresholds{ActivateAt: 0.5}
+	for _, c := range []struct {
+		scores []activate.Score
+		want   string
+	}{
+		{[]activate.Score{s("a", activate.Open, 0.6), s("b", activate.Open, 0.5)}, "a"},
+		{[]activate.Score{s("a", activate.Open, 0.6), s("b", activate.Open, 0.58)}, ""},
+		{[]activate.Score{s("a", activate.Open, 0.6)}, "a"},
+		{[]activate.Score{s("a", activate.Open, 0.4)}, ""},
+		{nil, ""},
+	} {
+		if d := settle(Top3, activate.Decision{Scores: c.scores}, at); d.Winner != c.want || d.Suggested != nil {
+			t.Errorf("%v gives %q", c.scores, d.Winner)
+		}
+	}
+}

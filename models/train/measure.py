@@ -1,0 +1,101 @@
+"""What a set of probabilities is worth, and where to draw the line."""
+
+import numpy as np
+
+FALSE_FIRES, NOISE = 0.03, 0.15
+
+
+def settle(rows, p):
+    """Per row: the winner's confidence (0 if gated), whether it is right, the
+    confidence of a suggestion, whether it names the right one, and what was
+    asked for at all."""
+    n = np.arange(len(p))
+    each = p[:, :-1]
+    winner = each.argmax(1)
+    gated = rows.gated[n, winner]
+    open_ = np.where(rows.gated, 0.0, each)
+    three = np.argsort(-open_, 1, kind="stable")[:, :3]
+    shares = np.take_along_axis(open_, three, 1)
+    shares = np.where(shares < 0.05 * shares[:, :1], 0.0, shares)
+    right = rows.expected[n, winner] & ~gated
+    covered = (np.take_along_axis(rows.expected, three, 1) & (shares > 0)).any(1) & ~gated
+    return np.where(gated, 0, each[n, winner]), right, np.where(gated, 0, shares.sum(1)), covered, rows.expected.any(1)
+
+
+def line(scores, abstain, allowed):
+    """The least threshold at which at most that share of abstain rows passes."""
+    s = np.sort(scores[abstain])[::-1]
+    k = int(allowed * len(s) + 1e-9)
+    return np.nextafter(s[k], 2) if k < len(s) else 0.0
+
+
+def calibrate(pairs):
+    """Thresholds over several (rows, probabilities), each counting the same."""
+    parts = [settle(*x) for x in pairs]
+    weight = np.concatenate([np.full((~x[4]).sum(), 1 / (~x[4]).sum()) for x in parts]) / len(parts)
+
+    def cut(i, allowed):
+        scores = np.concatenate([x[i][~x[4]] for x in parts])
+        order = np.argsort(-scores)
+        passed = np.cumsum(weight[order])
+        k = np.searchsorted(passed, allowed, side="right")
+        return float(f"{np.nextafter(scores[order][k], 2):.4f}") + 1e-4
+
+    return {"activate_at": round(cut(0, FALSE_FIRES), 4), "suggest_at": round(cut(2, NOISE), 4)}
+
+
+def report(name, rows, p, at=None):
+    confidence, right, share, covered, asked = settle(rows, p)
+    top1 = (rows.expected & ~rows.gated)[np.arange(len(p)), np.where(rows.gated, -1, p[:, :-1]).argmax(1)][asked].mean()
+    if at is None:
+        fire = [f"{(right & (confidence >= line(confidence, ~asked, x)))[asked].mean():.3f}" for x in (0.02, 0.03, 0.05, 0.08)]
+        cover = [f"{(covered & (share >= line(share, ~asked, x)))[asked].mean():.3f}" for x in (0.10, 0.15)]
+        print(f"  {name:32s} top1 {top1:.3f}  fired at .02 .03 .05 .08: {' '.join(fire)}  covered at .10 .15: {' '.join(cover)}", flush=True)
+        return
+    fires = confidence >= at["activate_at"]
+    shows = fires | (share >= at["suggest_at"])
+    hit = (fires & right) | (~fires & shows & covered)
+    print(
+        f"  {name:32s} top1 {top1:.3f}  fired {(fires & right)[asked].mean():.3f} @ {fires[~asked].mean():.3f}"
+        f"  covered {hit[asked].mean():.3f} @ {shows[~asked].mean():.3f}", flush=True)
+
+
+def baselines(groups, features):
+    """Thresholds of the rankers that have no learned part, on the training rows."""
+    at = {f: i for i, f in enumerate(features)}
+    if "card" not in at:
+        return {}
+
+    def top3(raw):
+        return raw[:, :, at["trigger top3"]]
+
+    return {
+        "semantic": thresholds(groups, lambda r: gated_best(r, r.raw[:, :, at["trigger best"]])),
+        "unlearned": thresholds(groups, lambda r: gated_best(
+            r, (top3(r.raw) + r.raw[:, :, at["card"]]) / 2 + 0.6 * r.raw[:, :, at["word top3"]])),
+        "top3": thresholds(groups, lambda r: with_margin(r, top3(r.raw))),
+    }
+
+
+def gated_best(r, scores):
+    n = np.arange(len(scores))
+    return np.where(r.gated[n, scores.argmax(1)], -1, scores.max(1))
+
+
+def with_margin(r, scores):
+    """The predecessor's: what the domain excludes is not there, and the first has to lead."""
+    s = np.sort(np.where(r.gated, -1, scores), 1)
+    return np.where(s[:, -1] - s[:, -2] >= 0.06, s[:, -1], -1)
+
+
+def thresholds(groups, score):
+    nothing = [score(r)[~r.expected.any(1)] for r in groups.values()]
+    best = np.concatenate(nothing)
+    weight = np.concatenate([np.full(len(x), 1 / len(x) / len(nothing)) for x in nothing])
+    order = np.argsort(-best)
+    passed = np.cumsum(weight[order])
+
+    def cut(allowed):
+        return round(float(best[order][np.searchsorted(passed, allowed, side="right")]) + 1e-4, 4)
+
+    return {"activate_at": cut(FALSE_FIRES), "suggest_at": cut(NOISE)}
