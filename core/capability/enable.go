@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/tap"
@@ -89,7 +90,7 @@ func exposed(uses []use) []Exposed {
 
 // activate is Enable for one that passed the gates.
 func (r *Registry) activate(ctx context.Context, c tap.Capability, by string) (Change, error) {
-	warnings, err := r.install(ctx, c)
+	missing, err := r.install(ctx, c)
 	if err != nil {
 		return Change{}, err
 	}
@@ -99,7 +100,7 @@ func (r *Registry) activate(ctx context.Context, c tap.Capability, by string) (C
 	a := &active{Capability: c, by: []string{by}, uses: r.bind(c, host)}
 	r.mu.Unlock()
 	if err := r.start(ctx, a.uses); err != nil {
-		return Change{}, r.undo(a, err)
+		return Change{}, r.undo(a, because(err, missing))
 	}
 	r.mu.Lock()
 	if epoch != r.epoch {
@@ -111,7 +112,7 @@ func (r *Registry) activate(ctx context.Context, c tap.Capability, by string) (C
 	r.mu.Unlock()
 	r.save()
 	r.setIdle(c.Ref, nil)
-	warnings = append(warnings, r.stop(gone)...)
+	warnings := r.stop(gone)
 	r.changed()
 	return Change{Name: c.Ref, Servers: exposed(a.uses), Evicted: evicted, Warnings: warnings}, nil
 }
@@ -138,25 +139,35 @@ func (r *Registry) evict() (names []string, gone []*instance) {
 	return names, gone
 }
 
-// install runs the approved installers that did not run in this session yet.
-func (r *Registry) install(ctx context.Context, c tap.Capability) (warnings []string, err error) {
+// because adds to a server's failure which dependencies nobody has installed
+// from here: with them there, the start may well have worked.
+func because(err error, missing []string) error {
+	if len(missing) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w (it depends on %s, for which the tap has no installer)", err, strings.Join(missing, ", "))
+}
+
+// install runs the approved installers that did not run in this session yet,
+// and names the dependencies that have none.
+func (r *Registry) install(ctx context.Context, c tap.Capability) (missing []string, err error) {
 	for _, dep := range c.Deps {
 		s, err := c.Script(dep)
 		if errors.Is(err, tap.ErrNoScript) {
-			warnings = append(warnings, fmt.Sprintf("%s is not installed from here: the tap has no script for it", dep))
+			missing = append(missing, dep)
 			continue
 		}
 		if err != nil {
-			return warnings, err
+			return nil, err
 		}
 		if reasons := r.checkApproval(c.ScriptCommand(s)); len(reasons) > 0 {
-			return warnings, &BlockedError{c.Ref, reasons} // it was changed just now
+			return nil, &BlockedError{c.Ref, reasons} // it was changed just now
 		}
 		if err := r.installOnce(ctx, s); err != nil {
-			return warnings, err
+			return nil, err
 		}
 	}
-	return warnings, nil
+	return missing, nil
 }
 
 // installOnce runs an installer unless it ran already, for others too.

@@ -179,3 +179,20 @@ func TestAnInstallerNeverRunsWithoutTheApprovalOfThatVeryScript(t *testing.T) {
 		t.Errorf("ran %d times", ran)
 	}
 }
+
+// A dependency that the tap cannot install may be there anyway.
+func TestADependencyWithoutAnInstallerIsNamedWhereTheStartFails(t *testing.T) {
+	t.Parallel()
+	c := capability("db", srv("db", "db-mcp", "*"))
+	c.Root, c.Deps = t.TempDir(), []string{"acme/db"}
+	w := newWorld(t, c)
+	r := w.registry()
+	w.fleet.fails["db"] = errNoStart
+	if _, err := r.Enable(t.Context(), "db", "user"); !errors.Is(err, errNoStart) || !strings.Contains(err.Error(), "it depends on acme/db") {
+		t.Errorf("got %v", err)
+	}
+	delete(w.fleet.fails, "db")
+	if c := enable(t, r, "db"); len(c.Warnings) != 0 {
+		t.Errorf("warnings: %v", c.Warnings)
+	}
+}

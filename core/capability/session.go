@@ -46,7 +46,8 @@ func (r *Registry) startStatic(ctx context.Context, c tap.Capability) error {
 		r.note(c)
 		return &BlockedError{c.Ref, reasons}
 	}
-	if _, err := r.install(ctx, c); err != nil {
+	missing, err := r.install(ctx, c)
+	if err != nil {
 		return err
 	}
 	host := r.opts.Host()
@@ -54,7 +55,7 @@ func (r *Registry) startStatic(ctx context.Context, c tap.Capability) error {
 	a := &active{Capability: c, uses: r.bind(c, host)}
 	r.mu.Unlock()
 	if err := r.start(ctx, a.uses); err != nil {
-		return r.undo(a, err)
+		return r.undo(a, because(err, missing))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
