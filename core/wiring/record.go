@@ -120,7 +120,10 @@ func readRecord(path string) (rec Record, ok bool, err error) {
 func (s *Store) PutRecord(rec Record) error {
 	rec.Schema = recordSchema
 	path := s.recordFile(rec.Workspace)
-	return s.lockedRecords(func() error { return writeRecord(path, rec) })
+	return s.lockedRecords(func() error {
+		file.Sweep(path)
+		return writeRecord(path, rec)
+	})
 }
 
 func (s *Store) lockedRecords(do func() error) error {
@@ -143,6 +146,7 @@ func writeRecord(path string, rec Record) error {
 func (s *Store) DropHost(workspace, host string) error {
 	path := s.recordFile(workspace)
 	return s.lockedRecords(func() error {
+		file.Sweep(path)
 		rec, ok, err := readRecord(path)
 		if err != nil || !ok {
 			return err

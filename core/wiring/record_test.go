@@ -2,6 +2,7 @@ package wiring
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -74,6 +75,29 @@ func TestRecords(t *testing.T) {
 	}
 	if _, err := os.Stat(h.store.recordFile("/a")); !os.IsNotExist(err) {
 		t.Errorf("the record outlives its last host: %v", err)
+	}
+}
+
+func TestWhatAKilledProgramLeftOfARecordGoesWithTheNextOne(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]func(*Store) error{
+		"wrapped again": func(s *Store) error { return s.PutRecord(Record{Workspace: "/a"}) },
+		"unwrapped":     func(s *Store) error { return s.DropHost("/a", "codex") },
+	} {
+		h := newHome(t)
+		if err := os.MkdirAll(h.store.dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		half := filepath.Join(h.store.dir, "."+filepath.Base(h.store.recordFile("/a"))+".ctx-123")
+		if err := os.WriteFile(half, []byte(`{"schema`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := next(h.store); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(half); err == nil {
+			t.Errorf("%s: %s is still there", name, half)
+		}
 	}
 }
 
