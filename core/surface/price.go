@@ -96,7 +96,7 @@ func Price(s Sources, p Pricing) Inventory {
 		switch {
 		case srv.Disabled:
 			ps.Standing = Off
-		case fronted[srv.Name]:
+		case fronted[srv.Name] && !srv.Own: // a server of the user's may have the name of ours
 			ps.Standing = HeldBack
 		default:
 			ps.Standing = Loaded

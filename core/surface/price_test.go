@@ -115,6 +115,17 @@ func TestBehindTheGateway(t *testing.T) {
 	}
 }
 
+func TestAServerOfTheUsersMayHaveTheNameOfOurs(t *testing.T) {
+	t.Parallel()
+	own := of("ctx", "index", `{"name":"call_tool","description":"calls","inputSchema":{}}`)
+	inv := surface.Price(
+		sources(surface.Eager, surface.Server{Name: "ctx", Own: true}, surface.Server{Name: "ctx"}),
+		surface.Pricing{Listing: listings(map[string]listing.Listing{"ctx": of("ctx", "", sendIt)}), Fronted: []string{"ctx"}, Gateway: &own})
+	if o, u := inv.Servers[0], inv.Servers[1]; o.Standing != surface.Loaded || o.Cost.Resident == 0 || u.Standing != surface.HeldBack {
+		t.Errorf("ours: %+v\nthe user's: %+v", o, u)
+	}
+}
+
 func TestWhatWasNeverListedIsUnmeasured(t *testing.T) {
 	t.Parallel()
 	s := sources(surface.Eager, surface.Server{Name: "new"}, surface.Server{Name: "bad"}, surface.Server{Name: "ctx", Own: true}, surface.Server{Name: "off", Disabled: true}, surface.Server{Name: "a"})
