@@ -147,7 +147,7 @@ func (c Compiled) print(s *iostreams.Streams) {
 	case c.Applied:
 		fmt.Fprintf(s.Out, "wrote: %s\n", strings.Join(c.Files, ", "))
 	default:
-		fmt.Fprintf(s.Out, "%s\nNothing was written: add --apply.\n", c.Diff)
+		fmt.Fprintf(s.Out, "%s\nNothing was written: add --apply.\n", iostreams.CleanLines(c.Diff))
 	}
 	if len(c.Launch) > 0 {
 		fmt.Fprintf(s.Out, "Then start the host with: %s\n", cmdutil.Start(surface.Server{Transport: surface.Stdio, Command: c.Launch[0], Args: c.Launch[1:]}))

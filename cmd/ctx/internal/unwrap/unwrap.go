@@ -179,7 +179,7 @@ func (r Result) print(s *iostreams.Streams) {
 		for _, h := range ws.Hosts {
 			fmt.Fprintf(s.Out, "%s in %s\n", s.Bold(h.Host), ws.Workspace)
 			if r.DryRun {
-				fmt.Fprintf(s.Out, "  would change:\n\n%s\n", strings.TrimRight(h.Diff, "\n"))
+				fmt.Fprintf(s.Out, "  would change:\n\n%s\n", iostreams.CleanLines(strings.TrimRight(h.Diff, "\n")))
 				continue
 			}
 			for _, file := range h.Files {

@@ -150,7 +150,7 @@ func (w *wrapper) printHost(s *iostreams.Streams, h HostResult) {
 	case len(h.Files) == 0:
 		fmt.Fprintln(s.Out, "  already wired: nothing to change")
 	case w.dryRun:
-		fmt.Fprintf(s.Out, "  would change:\n\n%s\n", strings.TrimRight(h.Diff, "\n"))
+		fmt.Fprintf(s.Out, "  would change:\n\n%s\n", iostreams.CleanLines(strings.TrimRight(h.Diff, "\n")))
 	default:
 		for _, path := range h.Files {
 			fmt.Fprintf(s.Out, "  wired: %s\n", path)
