@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/core/tap"
 )
 
 // open starts a session once it is its turn, within the server's own deadline.
@@ -27,7 +28,11 @@ func (b *backend) open(a *attempt) (*session, error) {
 		wake: make(chan struct{}, 1),
 	}
 	e := newExpander(b.srv, b.m.opt.Env)
-	err := b.dial(ctx, s, e)
+	srv := b.srv
+	if srv.Scope == surface.ScopeTap {
+		srv = tap.Expand(srv, b.m.opt.Env)
+	}
+	err := b.dial(ctx, s, e, srv)
 	b.mu.Lock()
 	b.warnings = e.warnings
 	b.mu.Unlock()
@@ -49,10 +54,10 @@ func (b *backend) open(a *attempt) (*session, error) {
 	return s, nil
 }
 
-func (b *backend) dial(ctx context.Context, s *session, e *expander) error {
-	switch b.srv.Transport {
+func (b *backend) dial(ctx context.Context, s *session, e *expander, srv surface.Server) error {
+	switch srv.Transport {
 	case surface.Stdio:
-		l, err := e.launch(b.srv, b.m.opt.Dir)
+		l, err := e.launch(srv, b.m.opt.Dir)
 		if err != nil {
 			return err
 		}
@@ -67,17 +72,17 @@ func (b *backend) dial(ctx context.Context, s *session, e *expander) error {
 		s.link = k
 		return nil
 	case surface.HTTP, surface.SSE:
-		headers, err := e.headers(ctx, b.srv, b.m.opt.Dir, b.m.spawn)
+		headers, err := e.headers(ctx, srv, b.m.opt.Dir, b.m.spawn)
 		if err != nil {
 			return err
 		}
-		r, err := dialRemote(ctx, b.srv.Transport, e.expand(b.srv.URL), headers, s, b.log)
+		r, err := dialRemote(ctx, srv.Transport, e.expand(srv.URL), headers, s, b.log)
 		if err != nil {
 			return err
 		}
 		s.link = r
 		return nil
 	default:
-		return fmt.Errorf("transport %q cannot be put behind a gateway", b.srv.Transport)
+		return fmt.Errorf("transport %q cannot be put behind a gateway", srv.Transport)
 	}
 }

@@ -57,6 +57,24 @@ func TestServerGetsItsEnvironmentFolderAndArguments(t *testing.T) {
 	}
 }
 
+func TestPlaceholdersOfATapAreFilledInAtTheStartAlone(t *testing.T) {
+	t.Parallel()
+	srv := stub(t, "s", "-env")
+	srv.Scope = surface.ScopeTap
+	srv.Env = map[string]string{"TOKEN": "Bearer {{ENV:SECRET}}", "LITERAL": "${SECRET}"}
+	other := stub(t, "hosts", "-env")
+	other.Env = map[string]string{"TOKEN": "{{ENV:SECRET}}"}
+	m := newManager(t, Options{Servers: []surface.Server{srv, other}, Env: []string{"PATH=" + os.Getenv("PATH"), "SECRET=s3cret"}})
+	for server, wanted := range map[string][]string{"s": {"TOKEN=Bearer s3cret", "LITERAL=${SECRET}"}, "hosts": {"TOKEN={{ENV:SECRET}}"}} {
+		text, err := callTool(within(t), m, server, "show_env", `{}`)
+		for _, w := range wanted {
+			if err != nil || !strings.Contains(text, w) {
+				t.Errorf("%s: %v, no %q in %s", server, err, w, text)
+			}
+		}
+	}
+}
+
 func TestReferencesStayLiteralWhereTheHostDoesNotExpand(t *testing.T) {
 	t.Parallel()
 	e := newExpander(surface.Server{}, []string{"A=1"})

@@ -69,8 +69,11 @@ func TestReadinessLooksEverywhereAPlaceholderCanStand(t *testing.T) {
 			w.opts.Env = append(w.opts.Env, "TOKEN=secret")
 			r := w.registry()
 			enable(t, r, "cap")
-			got := w.fleet.up["s"]
-			if missing := tap.Missing(got, nil); len(missing) > 0 || !strings.Contains(strings.Join(append(got.Args, got.Command, got.Cwd, got.URL, got.Env["K"], got.Headers["Authorization"]), " "), "secret") {
+			if got := w.fleet.up["s"]; len(tap.Missing(got, nil)) != 1 {
+				t.Errorf("a secret is where it need not be: %+v", got)
+			}
+			got := tap.Expand(w.fleet.up["s"], w.opts.Env)
+			if !strings.Contains(strings.Join(append(got.Args, got.Command, got.Cwd, got.URL, got.Env["K"], got.Headers["Authorization"]), " "), "secret") {
 				t.Errorf("started as %+v", got)
 			}
 			if running := r.Running(); len(tap.Missing(running[0], nil)) != 1 {

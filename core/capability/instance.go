@@ -141,7 +141,7 @@ func (r *Registry) settle(ctx context.Context, inst *instance) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := r.opts.Servers.Start(ctx, tap.Expand(inst.server, r.opts.Env)); err != nil {
+		if err := r.opts.Servers.Start(ctx, inst.server); err != nil {
 			return fmt.Errorf("start %s: %w", inst.server.Name, err)
 		}
 		inst.up = true

@@ -16,9 +16,10 @@ import (
 	"github.com/ctx-sidecar/ctx/core/trust"
 )
 
-// Servers starts and stops servers. Start returns once the server answers, and
-// is given values in place of placeholders, secrets among them; calls for one
-// server never overlap, those for several do.
+// Servers starts and stops servers. Start returns once the server answers. The
+// servers are as their tap declares them, under the names they are served by:
+// values take the place of placeholders where a server is started, and nowhere
+// before. Calls for one server never overlap, those for several do.
 type Servers interface {
 	Start(ctx context.Context, server surface.Server) error
 	Stop(server surface.Server) error

@@ -61,3 +61,21 @@ func (r *Registry) Running() []surface.Server {
 	}
 	return list
 }
+
+// Exposes are the servers of a capability under the names by which they are
+// served once it is enabled. Nothing is started.
+func (r *Registry) Exposes(name string) []Exposed {
+	c, ok := r.opts.Catalog().Find(name)
+	if !ok {
+		return nil
+	}
+	host := r.opts.Host()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []Exposed
+	for _, s := range c.Servers {
+		served, _, _ := r.place(c, s, host)
+		list = append(list, Exposed{served, s.Allowed})
+	}
+	return list
+}
