@@ -56,13 +56,24 @@ func (r *reader) flagValues(names ...string) []string {
 	return values
 }
 
+// lastValue is the value of a flag that takes one: given twice, the last counts.
+func (r *reader) lastValue(flag string) (value string, given bool) {
+	for i, arg := range r.argv {
+		if v, ok := strings.CutPrefix(arg, flag+"="); ok {
+			value, given = v, true
+		} else if arg == flag && i+1 < len(r.argv) {
+			value, given = r.argv[i+1], true
+		}
+	}
+	return value, given
+}
+
 // settingsFlag is what --settings gives: a file, or JSON itself.
 func (r *reader) settingsFlag() (node, string, bool) {
-	values := r.flagValues("--settings")
-	if len(values) == 0 {
+	value, given := r.lastValue("--settings")
+	if !given {
 		return node{}, "", false
 	}
-	value := values[0]
 	if !strings.HasPrefix(strings.TrimSpace(value), "{") {
 		if !filepath.IsAbs(value) {
 			value = filepath.Join(r.launch, value)

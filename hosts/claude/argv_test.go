@@ -61,6 +61,7 @@ func TestRulesOnTheCommandLineOfTheSession(t *testing.T) {
 	}
 	pid := host(t, "-p", "a prompt", "--allowedTools", "mcp__a__x,mcp__b", "Bash(git log:*, x)",
 		"--disallowed-tools=mcp__c__* mcp__d", "--verbose",
+		"--settings", `{"permissions":{"deny":["mcp__f"]}}`, // given again, it does not count
 		"--settings", `{"permissions":{"ask":["mcp__e"]},"env":{"ENABLE_TOOL_SEARCH":"0"}}`)
 	s := sourcesWith(t, pid)
 	g := gate.New(s)
