@@ -25,7 +25,9 @@ func TestClaudeIsSentTheKernelInPlaceOfEverySchema(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	direct := u.workspace("direct", u.reference)
+	u.env = []string{"MCP_CONNECTION_NONBLOCKING=0"} // all servers are there in the first request
 	before := u.claude(direct, nil, approved...)
+	u.env = nil
 	if n := len(before.mcpTools()); n < 30 {
 		t.Fatalf("directly there are %d MCP tools: %s%s", n, before.out, before.err)
 	}
@@ -164,7 +166,9 @@ func TestClaudeWhereAWrapReaches(t *testing.T) {
 		})
 	}
 	t.Run("unwrapped workspace", func(t *testing.T) {
+		u.env = []string{"MCP_CONNECTION_NONBLOCKING=0"}
 		s := u.claude(other, nil, approved...)
+		u.env = nil
 		if n := len(s.mcpTools()); n < 30 {
 			t.Errorf("%d MCP tools where nothing is wrapped: %q", n, names(s.mcpTools()))
 		}
