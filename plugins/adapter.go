@@ -4,7 +4,9 @@
 package plugins
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 
 	"github.com/ctx-sidecar/ctx/core/event"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -72,6 +74,16 @@ type Description struct {
 type EventSpec struct {
 	Name   string
 	Sample []byte // one event as the host sends it; {{WORKSPACE}} stands for the folder
+}
+
+// In is the sample as it comes from a workspace, whose path becomes text within
+// JSON.
+func (e EventSpec) In(workspace string) []byte {
+	quoted, err := json.Marshal(workspace)
+	if err != nil {
+		panic("plugins: a string always marshals: " + err.Error())
+	}
+	return bytes.ReplaceAll(e.Sample, []byte("{{WORKSPACE}}"), quoted[1:len(quoted)-1])
 }
 
 // Machine is where and for whom an adapter works. An adapter takes the user's

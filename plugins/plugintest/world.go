@@ -2,7 +2,6 @@ package plugintest
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -73,14 +72,7 @@ func (k *kit) world(name string, fixture fs.FS) world {
 }
 
 // fill puts the workspace where a sample leaves its place, as text within JSON.
-func (w world) fill(sample []byte) []byte {
-	quoted, err := json.Marshal(w.workspace)
-	if err != nil {
-		panic("plugintest: a string always marshals: " + err.Error())
-	}
-	inner := string(quoted[1 : len(quoted)-1])
-	return []byte(strings.ReplaceAll(string(sample), "{{WORKSPACE}}", inner))
-}
+func (w world) fill(sample []byte) []byte { return plugins.EventSpec{Sample: sample}.In(w.workspace) }
 
 func (w world) event(spec plugins.EventSpec) plugins.RawEvent {
 	return plugins.RawEvent{Name: spec.Name, Payload: w.fill(spec.Sample), Dir: w.workspace, Machine: w.machine}

@@ -49,7 +49,7 @@ func (d *doctor) hooks(ctx context.Context, h *hosts.Host) {
 }
 
 func (d *doctor) hook(ctx context.Context, program string, h *hosts.Host, ev plugins.EventSpec, session string) error {
-	payload := bytes.ReplaceAll(ev.Sample, []byte("{{WORKSPACE}}"), []byte(d.workspace))
+	payload := ev.In(d.workspace)
 	got, err := h.Decode(ctx, plugins.RawEvent{Name: ev.Name, Payload: payload, Dir: d.workspace, Machine: h.Machine()})
 	if err != nil {
 		return err

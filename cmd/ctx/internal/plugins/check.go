@@ -1,7 +1,6 @@
 package plugins
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -128,7 +127,7 @@ func (t *trial) event(spec plugins.EventSpec) error {
 	if len(spec.Sample) == 0 {
 		return fmt.Errorf("it has no recorded sample")
 	}
-	payload := bytes.ReplaceAll(spec.Sample, []byte("{{WORKSPACE}}"), []byte(t.dir))
+	payload := spec.In(t.dir)
 	ev, err := t.adapter.Decode(t.ctx, plugins.RawEvent{Name: spec.Name, Payload: payload, Dir: t.dir, Machine: t.machine})
 	if err != nil {
 		return err
