@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -57,6 +59,9 @@ func (s *Store) plan(owner Owner, edits []Edit) (*Change, error) {
 			p.targets[target] = j
 		}
 	}
+	if err := nameable(owner, edits); err != nil {
+		return nil, err
+	}
 	if edits, err = merge(p.excluding(edits)); err != nil {
 		return nil, err
 	}
@@ -78,6 +83,24 @@ func (s *Store) plan(owner Owner, edits []Edit) (*Change, error) {
 		}
 	}
 	return p.change, nil
+}
+
+// nameable refuses paths that cannot be written down: the record of a change
+// would name another file, and nothing could be taken out again.
+func nameable(owner Owner, edits []Edit) error {
+	if len(edits) == 0 {
+		return nil
+	}
+	names := []string{owner.Workspace}
+	for _, e := range edits {
+		names = append(names, e.Path)
+	}
+	for _, path := range names {
+		if !utf8.ValidString(path) {
+			return &FileError{Path: strconv.Quote(path), Msg: "its path is not UTF-8, and could not be recorded", hint: "rename the folder; nothing was changed"}
+		}
+	}
+	return nil
 }
 
 // merge makes one edit of those that name one file.

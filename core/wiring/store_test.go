@@ -2,8 +2,10 @@ package wiring
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -108,4 +110,22 @@ func TestWrapAndUnwrapRestoreTheBytes(t *testing.T) {
 	h.wants("settings.json", settings)
 	h.wants("config.toml", config)
 	h.wants("p", "absent")
+}
+
+func TestPathsThatCannotBeRecordedAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, plan := range map[string]func(h home) (*Change, error){
+		"workspace": func(h home) (*Change, error) {
+			return h.store.Plan(Owner{Workspace: "/a\xff", Host: "claude"}, []Edit{{Path: h.path("f"), Content: []byte("x")}})
+		},
+		"file": func(h home) (*Change, error) {
+			return h.store.Plan(Owner{Workspace: "/a", Host: "claude"}, []Edit{{Path: h.path("f\xff"), Content: []byte("x")}})
+		},
+	} {
+		_, err := plan(newHome(t))
+		var at *FileError
+		if !errors.As(err, &at) || at.Hint() == "" || !strings.Contains(err.Error(), `\xff`) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
