@@ -107,7 +107,7 @@ func (e *events) handler() *hook.Handler {
 // and leaves that for hooks that do not find the gateway up.
 func (e *events) listed(surface.Sources, []surface.Server) (listing.Listing, bool) {
 	rules := e.policy.Rules(context.Background())
-	l, err := gateway.Preview(e.config, rules, e.known(rules))
+	l, err := gateway.Preview(e.config, rules, e.known(rules), false)
 	if err != nil {
 		e.log.Warn("the gateway's own listing", "error", err)
 		return l, false

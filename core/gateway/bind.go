@@ -24,6 +24,9 @@ func (g *Gateway) bind(meta json.RawMessage) {
 		}
 		var id string
 		if json.Unmarshal(raw, &id) == nil && id != "" && g.opts.Binding.Bind(id) {
+			if g.opts.Capabilities != nil {
+				g.opts.Capabilities.Follow()
+			}
 			go g.announce()
 		}
 	}

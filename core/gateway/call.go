@@ -38,10 +38,14 @@ func (g *Gateway) callTool(ctx context.Context, params json.RawMessage) (json.Ra
 		if g.mode == narrow || g.mode == reveal {
 			return g.surface(ctx, r.Arguments), nil
 		}
+	case capabilityTool:
+		if g.opts.Capabilities != nil {
+			return g.capability(ctx, r.Arguments), nil
+		}
 	case callTool, callToolWrite:
 		return g.callNamed(ctx, r)
 	}
-	c := g.current(ctx)
+	c := g.awaitCapabilities(ctx, r.Name)
 	if found := c.find(r.Name); len(found) == 1 {
 		return g.forward(ctx, c, found[0], r)
 	}
@@ -63,6 +67,9 @@ func (g *Gateway) callNamed(ctx context.Context, r request) (json.RawMessage, er
 	}
 	if args.Tool == readID {
 		return g.readOn(object), nil
+	}
+	if name, ok := strings.CutPrefix(args.Tool, capabilityPrefix); ok && g.opts.Capabilities != nil {
+		return g.notEnabled(name), nil
 	}
 	c := g.awaitServer(ctx, args.Tool)
 	found := c.find(args.Tool)
@@ -121,7 +128,7 @@ func (g *Gateway) unknownTool(c *catalog, name string) json.RawMessage {
 // it never was, or only for a host that can do other things; a bare name may be
 // any server's.
 func (g *Gateway) awaitServer(ctx context.Context, name string) *catalog {
-	c := g.current(ctx)
+	c := g.awaitCapabilities(ctx, name)
 	if len(c.find(name)) > 0 || len(g.unsettled(c)) == 0 {
 		return c
 	}
@@ -139,6 +146,22 @@ func (g *Gateway) awaitServer(ctx context.Context, name string) *catalog {
 	return g.settled(ctx, func(c *catalog) bool {
 		return len(c.find(name)) > 0 || !slices.ContainsFunc(g.unsettled(c), ofServer)
 	})
+}
+
+// awaitCapabilities waits, for a name that is not known, until the capabilities
+// that are on their way to be active are.
+func (g *Gateway) awaitCapabilities(ctx context.Context, name string) *catalog {
+	l := g.opts.Capabilities
+	if l == nil {
+		return g.current(ctx)
+	}
+	l.Bound(ctx)
+	c := g.current(ctx)
+	if len(c.find(name)) > 0 || !l.Busy() {
+		return c
+	}
+	l.Wait(ctx)
+	return g.current(ctx)
 }
 
 // unsettled are the servers whose list is not known yet, or about to be read

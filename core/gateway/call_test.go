@@ -24,7 +24,7 @@ func TestSearchTellsEnoughToCallAtOnce(t *testing.T) {
 	if err := json.Unmarshal(r.StructuredContent, &f); err != nil {
 		t.Fatal(err)
 	}
-	want := hit{"fs:read_text_file", "Read the complete contents of a file from the file system as text.", "{path: string, head?: number, tail?: number}", "read", callTool}
+	want := hit{Tool: "fs:read_text_file", Description: "Read the complete contents of a file from the file system as text.", Arguments: "{path: string, head?: number, tail?: number}", Authority: "read", Call: callTool}
 	if len(f.Tools) == 0 || f.Tools[0] != want {
 		t.Errorf("got %+v", f.Tools)
 	}

@@ -27,6 +27,15 @@ type Rules struct {
 	HostAsks bool
 	// Warnings name what is missing from Servers and why, one line each.
 	Warnings []string
+
+	// brought reports whether capabilities leave a tool there; nil: all that they
+	// did not bring in, and nothing else is there.
+	brought func(server, tool string) bool
+}
+
+// admits reports whether a tool may be known of.
+func (r *Rules) admits(server, tool string) bool {
+	return r.Gate.Admits(server, tool) && (r.brought == nil || r.brought(server, tool))
 }
 
 // catalog is everything that the rules in force admit of what the servers
@@ -82,7 +91,7 @@ func newCatalog(rules *Rules, listings []listing.Listing) *catalog {
 		l, ok := byName[srv.Name]
 		s := shelf{name: srv.Name, listed: ok && l.Failed == ""}
 		for _, t := range l.Parse() {
-			if rules.Gate.Admits(t.Server, t.Name) {
+			if rules.admits(t.Server, t.Name) {
 				s.tools = append(s.tools, t)
 				s.bytes += len(t.Name) + len(t.Description) + len(t.InputSchema)
 			}
@@ -134,7 +143,7 @@ func tier(t listing.Tool) authority.Tier { return authority.Declared(t.Raw) }
 
 // current is the catalog of the rules and listings in force now.
 func (g *Gateway) current(ctx context.Context) *catalog {
-	rules := g.opts.Policy.Rules(ctx)
+	rules := g.rules(ctx)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if old := g.catalog; old == nil || old.rules != rules {

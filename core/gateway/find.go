@@ -26,6 +26,10 @@ type hit struct {
 	Arguments   string `json:"arguments"`
 	Authority   string `json:"authority"`
 	Call        string `json:"call"`
+
+	// Of a capability that is not enabled.
+	Enables string `json:"enables,omitempty"` // "SERVER: globs over its tools", more after a semicolon
+	Unready string `json:"unready,omitempty"` // why it cannot be
 }
 
 type found struct {
@@ -43,6 +47,9 @@ func (g *Gateway) searchTools(ctx context.Context, arguments json.RawMessage) js
 	}
 	waiting, cancel := context.WithTimeout(ctx, listingWait)
 	defer cancel()
+	if g.opts.Capabilities != nil {
+		g.opts.Capabilities.Wait(waiting)
+	}
 	c := g.settled(waiting, func(c *catalog) bool {
 		return !slices.ContainsFunc(c.servers, func(s shelf) bool { return !s.listed && s.failed == "" })
 	})
@@ -55,6 +62,7 @@ func (g *Gateway) searchTools(ctx context.Context, arguments json.RawMessage) js
 	for _, t := range c.best(args.Query, min(limit, mostHits)) {
 		answerOf.Tools = append(answerOf.Tools, describeHit(t))
 	}
+	answerOf.Tools = append(answerOf.Tools, g.cards(args.Query)...)
 	return answer(answerOf.text(c), answerOf)
 }
 
@@ -95,9 +103,15 @@ func (f found) text(c *catalog) string {
 			b.WriteString(": " + h.Description)
 		}
 		b.WriteString("\n  arguments: " + h.Arguments + "\n")
+		if h.Enables != "" {
+			b.WriteString("  enables: " + h.Enables + "\n")
+		}
+		if h.Unready != "" {
+			b.WriteString("  unready: " + h.Unready + "\n")
+		}
 	}
 	switch {
-	case len(c.servers) == 0:
+	case len(c.servers) == 0 && len(f.Tools) == 0:
 		b.WriteString("No MCP server is behind this gateway now.\n")
 	case len(f.Tools) == 0:
 		var names []string

@@ -24,6 +24,9 @@ func (g *Gateway) forward(ctx context.Context, c *catalog, t listing.Tool, r req
 		return g.unanswered(ctx, t, err)
 	}
 	g.record.call(g.session(), t, failed(raw))
+	if g.opts.Capabilities != nil {
+		g.opts.Capabilities.Registry().Used(t.Server, t.Name)
+	}
 	return g.kept.Cut(raw, g.opts.Config.MaxResponseTokens, g.promisesStructure(t)), nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/hook"
 	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/loader"
 	"github.com/ctx-sidecar/ctx/core/result"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/trust"
@@ -73,6 +74,9 @@ type Options struct {
 	Approvals Approvals
 	Log       hclog.Logger
 
+	// Capabilities are those of the user's taps; nil where there is no tap.
+	Capabilities *loader.Loader
+
 	// Wake brings a value when the conversation may have become another; nil
 	// where nothing does.
 	Wake <-chan struct{}
@@ -106,11 +110,13 @@ type Gateway struct {
 	ctx      context.Context // ends with the session
 	end      context.CancelFunc
 	upstream upstream
+	brought  brought
 
 	mu      sync.Mutex
 	catalog *catalog      // of the listings and rules seen last; nil: to be made
 	changed chan struct{} // closed, and made anew, when a listing changes
 	mode    mode
+	taps    bool // the user has one, so that the tool capability is listed
 	sent    announced
 }
 
@@ -126,18 +132,26 @@ func New(o Options, host Host) *Gateway {
 		kept:    result.NewStore(keptResults),
 		log:     o.Log,
 		changed: make(chan struct{}),
+		taps:    o.Capabilities != nil,
 	}
 	g.ctx, g.end = context.WithCancel(context.Background())
 	g.upstream.gateway = g
 	g.record = newRecorder(o)
 	g.mcp = newMCPServer(o.Version)
 	g.backends = o.Backends(&g.upstream, g.listingChanged)
+	g.brought = brought{gateway: g, servers: map[string]surface.Server{}}
+	if o.Capabilities != nil {
+		o.Capabilities.Attach(&g.brought)
+	}
 	return g
 }
 
 // Close ends the servers behind the session.
 func (g *Gateway) Close() {
 	g.end()
+	if g.opts.Capabilities != nil {
+		g.opts.Capabilities.Close()
+	}
 	g.backends.Close()
 	g.record.close()
 }

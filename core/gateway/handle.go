@@ -90,10 +90,12 @@ func (g *Gateway) greet(ctx context.Context, params json.RawMessage) greeting {
 // begin settles, once, how this session lists its tools, and starts the servers.
 func (g *Gateway) begin(ctx context.Context) {
 	g.ready.Do(func() {
-		g.mode = chooseMode(g.opts.Config, g.current(ctx))
+		g.mode = chooseMode(g.opts.Config, g.current(ctx), g.taps)
 		g.log.Info("session begins", "host", g.opts.HostName, "mode", g.mode, "tools", len(g.current(ctx).tools))
 		if g.mode == narrow || g.mode == reveal {
 			g.record.remember.Store(true)
+		}
+		if g.mode == narrow || g.mode == reveal || g.taps {
 			go g.watch(g.ctx)
 		}
 		go g.backends.Start()

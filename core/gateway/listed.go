@@ -21,9 +21,10 @@ const (
 )
 
 // chooseMode: a search tool must not stand before tools that would all fit in
-// its place. While some server has never been listed nobody knows that they do.
-func chooseMode(cfg config.Config, c *catalog) mode {
-	few := len(c.tools) > 0 && len(c.tools) <= cfg.Gateway.NarrowAbove && len(c.unlisted()) == 0
+// its place. While some server has never been listed nobody knows that they do,
+// and with taps nobody knows how many there will be.
+func chooseMode(cfg config.Config, c *catalog, taps bool) mode {
+	few := !taps && len(c.tools) > 0 && len(c.tools) <= cfg.Gateway.NarrowAbove && len(c.unlisted()) == 0
 	if cfg.Discovery.Legacy || few {
 		return everything
 	}
@@ -63,6 +64,9 @@ func (g *Gateway) toolList(c *catalog) json.RawMessage {
 		}
 	default:
 		tools = kernel
+	}
+	if g.taps {
+		tools = append(slices.Clip(tools), json.RawMessage(capabilityDefinition))
 	}
 	return encode(map[string]any{"tools": tools})
 }

@@ -50,6 +50,10 @@ func (g *Gateway) watch(ctx context.Context) {
 		case <-g.opts.Wake:
 			soon.Reset(calm)
 		case <-soon.C:
+			if l := g.opts.Capabilities; l != nil {
+				l.Follow()
+				l.Sync()
+			}
 			g.announce()
 		case <-ctx.Done():
 			return

@@ -37,7 +37,7 @@ type Session struct {
 // Capability is an active capability of a tap.
 type Capability struct {
 	Ref string   `json:"ref"`          // "ORG/NAME"
-	By  []string `json:"by,omitempty"` // for whose sake: "user", "prompt", "preload", "skill:NAME"
+	By  []string `json:"by,omitempty"` // for whose sake: "user", "model", "prompt", "preload", "skill:NAME"
 }
 
 // Want is a wish to have a capability active, or not to.

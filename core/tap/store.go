@@ -55,6 +55,13 @@ func CheckName(name string) error {
 	return nil
 }
 
+// Any reports whether there is a tap. Where the user never added one that costs
+// a look at a file that is not there.
+func (s *Store) Any() bool {
+	list, err := s.List()
+	return err != nil || len(list) > 0 // a list that cannot be read is to be complained of
+}
+
 // List returns the taps in order of priority. A file that cannot be read lists
 // none.
 func (s *Store) List() ([]Tap, error) {

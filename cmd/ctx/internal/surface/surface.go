@@ -15,6 +15,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/core/tap"
 	"github.com/ctx-sidecar/ctx/core/wiring"
 )
 
@@ -81,7 +82,7 @@ func price(ctx context.Context, f *cmdutil.Factory, h *hosts.Host) (priced, erro
 		}
 	}
 	cfg, _ := config.Load(l, ws, f.Env)
-	own, err := gateway.Preview(cfg, rules, known)
+	own, err := gateway.Preview(cfg, rules, known, tap.Open(l).Any())
 	if err != nil {
 		return priced{}, err
 	}

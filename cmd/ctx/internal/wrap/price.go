@@ -11,6 +11,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/gateway"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/core/tap"
 )
 
 // price prices what each host loads of MCP servers now and once it is wired.
@@ -60,7 +61,7 @@ func (w *wrapper) kernel(j *job, g *gate.Gate) (*listing.Listing, error) {
 			known = append(known, l)
 		}
 	}
-	own, err := gateway.Preview(cfg, rules, known)
+	own, err := gateway.Preview(cfg, rules, known, tap.Open(w.layout).Any())
 	if err != nil {
 		return nil, fmt.Errorf("what the gateway lists: %w", err)
 	}

@@ -1,0 +1,234 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ctx-sidecar/ctx/core/activate"
+	"github.com/ctx-sidecar/ctx/core/authority"
+	"github.com/ctx-sidecar/ctx/core/capability"
+	"github.com/ctx-sidecar/ctx/core/loader"
+)
+
+// offered is a capability in an answer.
+type offered struct {
+	Name        string   `json:"name"`
+	Title       string   `json:"title"`
+	Description string   `json:"description,omitempty"`
+	Active      bool     `json:"active,omitempty"`
+	Static      bool     `json:"static,omitempty"`
+	OutOfDomain bool     `json:"out_of_domain,omitempty"`
+	Unready     []string `json:"unready,omitempty"` // why it cannot be enabled
+	Score       float64  `json:"score,omitempty"`
+}
+
+// capabilities is the answer of capability list and discover.
+type capabilities struct {
+	Capabilities []offered `json:"capabilities"`
+	Warnings     []string  `json:"warnings,omitempty"`
+}
+
+// enabled is the answer of capability enable and disable.
+type enabled struct {
+	Name      string     `json:"name,omitempty"`
+	Outcome   string     `json:"outcome"` // "enabled", "disabled", or of an intent "suggest" or "silence"
+	Already   bool       `json:"already,omitempty"`
+	Tools     []callHint `json:"tools,omitempty"`
+	Suggested []string   `json:"suggested,omitempty"`
+	Evicted   []string   `json:"evicted,omitempty"`
+	Reason    string     `json:"reason,omitempty"`
+	Warnings  []string   `json:"warnings,omitempty"`
+}
+
+// callHint says how a tool is called.
+type callHint struct {
+	Tool string `json:"tool"`
+	Call string `json:"call"`
+}
+
+// capability answers the tool of that name.
+func (g *Gateway) capability(ctx context.Context, arguments json.RawMessage) json.RawMessage {
+	var args struct {
+		Action string `json:"action"`
+		Name   string `json:"name"`
+		Intent string `json:"intent"`
+	}
+	if err := json.Unmarshal(arguments, &args); err != nil {
+		return refuse(`capability needs {"action": "list" | "discover" | "enable" | "disable", "name" or "intent": ...}`)
+	}
+	l := g.opts.Capabilities
+	name := strings.TrimPrefix(strings.TrimSpace(args.Name), capabilityPrefix)
+	intent := strings.TrimSpace(args.Intent)
+	l.Bound(ctx)
+	switch {
+	case args.Action == "list":
+		return g.offer(l.Registry().List(), false, l.Warnings())
+	case args.Action == "discover" && intent == "" && name != "":
+		intent = name
+		fallthrough
+	case args.Action == "discover" && intent != "":
+		list, degraded, err := l.Discover(ctx, intent)
+		if err != nil {
+			return refuse("nothing was discovered: %v", err)
+		}
+		return g.offer(list, true, warn(degraded, l.Warnings()))
+	case args.Action == "enable" && name != "":
+		return g.enable(ctx, name, nil)
+	case args.Action == "enable" && intent != "":
+		return g.enableFor(ctx, intent)
+	case args.Action == "disable" && name != "":
+		done, err := l.Registry().Disable(ctx, name)
+		if err != nil {
+			return refuse("%s", line(loader.Explain(err), 600))
+		}
+		g.brought.Changed()
+		d := enabled{Name: done.Name, Outcome: "disabled", Already: done.Already, Warnings: done.Warnings}
+		return answer(d.text(done.Name+" is not enabled any more."), d)
+	case args.Action == "enable" || args.Action == "disable" || args.Action == "discover":
+		return refuse("capability %s needs a name or, to discover or enable, an intent: what is to be done, in a few words", args.Action)
+	}
+	return refuse("capability has the actions list, discover, enable and disable, not %q", line(args.Action, 40))
+}
+
+// warn adds to warnings that no model takes part.
+func warn(degraded error, warnings []string) []string {
+	if degraded == nil {
+		return warnings
+	}
+	return append([]string{"capabilities are found by words alone: " + degraded.Error()}, warnings...)
+}
+
+func (g *Gateway) offer(list []capability.Entry, discovered bool, warnings []string) json.RawMessage {
+	out := capabilities{Capabilities: []offered{}, Warnings: warnings}
+	var b strings.Builder
+	for _, e := range list {
+		o := offered{
+			Name: e.Name, Title: line(e.Title, 100), Active: e.Active, Static: e.Static, OutOfDomain: e.OutOfDomain, Score: e.Score,
+			Unready: reasons(e),
+		}
+		b.WriteString(o.Name)
+		if o.Title != "" {
+			b.WriteString(": " + o.Title)
+		}
+		if discovered {
+			o.Description = line(e.Description, mostLine)
+			b.WriteString(". " + o.Description)
+		}
+		for _, m := range marks(e) {
+			b.WriteString(" [" + m + "]")
+		}
+		b.WriteByte('\n')
+		out.Capabilities = append(out.Capabilities, o)
+	}
+	switch {
+	case len(list) > 0:
+	case discovered:
+		b.WriteString("No capability fits.\n")
+	default:
+		b.WriteString("The user's taps have no capability.\n")
+	}
+	writeWarnings(&b, warnings)
+	return answer(b.String(), out)
+}
+
+// marks say what a capability is in this session.
+func marks(e capability.Entry) []string {
+	var all []string
+	for _, m := range []struct {
+		is   bool
+		what string
+	}{{e.Active, "active"}, {e.Static, "static"}, {e.OutOfDomain, "other domain"}} {
+		if m.is {
+			all = append(all, m.what)
+		}
+	}
+	if !e.OutOfDomain {
+		for _, why := range reasons(e) {
+			all = append(all, "unready: "+why)
+		}
+	}
+	return all
+}
+
+func reasons(e capability.Entry) []string {
+	var all []string
+	for _, r := range e.Unready {
+		why := r.Text
+		if r.Hint != "" {
+			why += " (" + r.Hint + ")"
+		}
+		all = append(all, line(why, 240))
+	}
+	return all
+}
+
+// enable enables a capability by name.
+func (g *Gateway) enable(ctx context.Context, name string, degraded error) json.RawMessage {
+	l := g.opts.Capabilities
+	done, err := l.Registry().Enable(ctx, name, "model")
+	if err != nil {
+		return refuse("%s", line(loader.Explain(err), 600))
+	}
+	g.brought.Changed()
+	c := g.current(ctx)
+	e := enabled{Name: done.Name, Outcome: "enabled", Already: done.Already, Evicted: done.Evicted, Warnings: warn(degraded, slices.Concat(done.Warnings, l.Warnings()))}
+	for _, s := range done.Servers {
+		for _, t := range c.tools {
+			if t.Server != s.Server {
+				continue
+			}
+			h := callHint{t.ID(), callToolWrite}
+			if tier(t) == authority.Read {
+				h.Call = callTool
+			}
+			e.Tools = append(e.Tools, h)
+		}
+	}
+	what := done.Name + " is enabled."
+	if done.Already {
+		what = done.Name + " was enabled already."
+	}
+	return answer(e.text(what), e)
+}
+
+// enableFor runs the activation once on a text, as a prompt would.
+func (g *Gateway) enableFor(ctx context.Context, intent string) json.RawMessage {
+	d, degraded, err := g.opts.Capabilities.Decide(ctx, intent, 0)
+	if err != nil {
+		return refuse("nothing was enabled: %v", err)
+	}
+	if d.Outcome == activate.Activate {
+		return g.enable(ctx, d.Winner, degraded)
+	}
+	e := enabled{Outcome: string(d.Outcome), Suggested: d.Suggested, Reason: d.Reason, Warnings: warn(degraded, g.opts.Capabilities.Warnings())}
+	what := "Nothing fits well enough to be enabled: " + d.Reason + "."
+	if len(d.Suggested) > 0 {
+		what = "Nothing was enabled. These may fit: " + strings.Join(d.Suggested, ", ") + ". Enable one by name."
+	}
+	return answer(e.text(what), e)
+}
+
+func (e enabled) text(what string) string {
+	var b strings.Builder
+	b.WriteString(what + "\n")
+	for _, t := range e.Tools {
+		fmt.Fprintf(&b, "%s (%s)\n", t.Tool, t.Call)
+	}
+	if len(e.Tools) > 0 {
+		b.WriteString("tool_search and describe_tool show their arguments.\n")
+	}
+	if len(e.Evicted) > 0 {
+		fmt.Fprintf(&b, "Disabled for it, being the least recently used: %s.\n", strings.Join(e.Evicted, ", "))
+	}
+	writeWarnings(&b, e.Warnings)
+	return b.String()
+}
+
+func writeWarnings(b *strings.Builder, warnings []string) {
+	for _, w := range warnings {
+		b.WriteString("warning: " + line(w, 400) + "\n")
+	}
+}

@@ -1,0 +1,129 @@
+package loader
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ctx-sidecar/ctx/core/authority"
+	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/core/tap"
+)
+
+// Admitted is what the user's rules leave.
+type Admitted interface {
+	// Host are the servers that run in any case.
+	Host() []surface.Server
+	// Admits reports whether the user's rules let a tool be known of.
+	Admits(server, tool string) bool
+}
+
+// callable is what a capability makes callable, as far as that is known before
+// its servers have started. All are ids, "server:tool".
+type callable struct {
+	reads, writes []string
+	more          []string // servers of which only globs are known
+}
+
+func (c callable) none() bool { return len(c.reads)+len(c.writes)+len(c.more) == 0 }
+
+// callable takes the tools from what the servers listed once or, where they
+// never did, from what the capability may use of them.
+func (l *Loader) callable(c tap.Capability) callable {
+	var out callable
+	exposed := l.registry.Exposes(c.Ref)
+	for i, s := range c.Servers {
+		if i >= len(exposed) {
+			break // another version of it was read meanwhile
+		}
+		name := exposed[i].Server
+		if known, ok := l.opts.Cache.Any(name, s.Fingerprint()); ok {
+			for _, t := range known.Parse() {
+				switch {
+				case !s.Allows(t.Name) || !l.place.Admits(name, t.Name):
+				case authority.Declared(t.Raw) == authority.Read:
+					out.reads = append(out.reads, t.ID())
+				default:
+					out.writes = append(out.writes, t.ID())
+				}
+			}
+			continue
+		}
+		if s.Allowed == nil {
+			out.more = append(out.more, name)
+		}
+		for _, tool := range s.Allowed {
+			switch {
+			case strings.ContainsAny(tool, "*?"):
+				out.more = append(out.more, name)
+			case l.place.Admits(name, tool):
+				out.writes = append(out.writes, name+":"+tool)
+			}
+		}
+	}
+	return out
+}
+
+// Sizes in bytes. A line costs every turn that follows.
+const (
+	mostTools = 500
+	mostID    = 80
+)
+
+// line says what a capability has made callable and how: ids alone, since the
+// words of a tap are not ours.
+func (c callable) line(name string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "ctx: the capability %s is enabled.", plain(name))
+	left := 0
+	for _, part := range []struct {
+		how string
+		ids []string
+	}{{"call_tool", c.reads}, {"call_tool_write", c.writes}} {
+		written := 0
+		for _, id := range part.ids {
+			id = plain(id)
+			if b.Len()+len(id) > mostTools {
+				left++
+				continue
+			}
+			if written == 0 {
+				b.WriteString(" Callable with " + part.how + ": " + id)
+			} else {
+				b.WriteString(", " + id)
+			}
+			written++
+		}
+		if written > 0 {
+			b.WriteByte('.')
+		}
+	}
+	switch {
+	case left > 0:
+		fmt.Fprintf(&b, " tool_search finds %d more.", left)
+	case len(c.more) > 0:
+		fmt.Fprintf(&b, " tool_search finds the tools of %s.", plain(c.more[0]))
+	}
+	return b.String()
+}
+
+// suggestion names what may fit.
+func suggestion(names []string) string {
+	var plainNames []string
+	for _, n := range names {
+		plainNames = append(plainNames, plain(n))
+	}
+	return fmt.Sprintf(`ctx: may fit, not enabled: %s. The tool capability enables one: {"action":"enable","name":"%s"}.`,
+		strings.Join(plainNames, ", "), plainNames[0])
+}
+
+// plain makes a name one ASCII word, so that it cannot read as a sentence.
+func plain(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("_-./:@+", r):
+			return r
+		}
+		return '_'
+	}, s)
+	return s[:min(len(s), mostID)]
+}

@@ -1,0 +1,228 @@
+// Package loader brings capabilities of the user's taps into one conversation:
+// those that a prompt asks for, that the user wants from the start, and that the
+// model enables. What is active, core/capability keeps; what a prompt asks for,
+// core/activate decides.
+package loader
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/ctx-sidecar/ctx/core/activate"
+	"github.com/ctx-sidecar/ctx/core/capability"
+	"github.com/ctx-sidecar/ctx/core/config"
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/state"
+	"github.com/ctx-sidecar/ctx/core/tap"
+	"github.com/ctx-sidecar/ctx/core/trust"
+)
+
+// Router decides what a prompt asks for; see [*activate.Router].
+type Router interface {
+	Decide(context.Context, activate.Request) (activate.Decision, error)
+}
+
+// Listings is the cache of what servers listed; see [*listing.Cache].
+type Listings interface {
+	Any(server, fingerprint string) (listing.Listing, bool)
+}
+
+// Options are what a Loader works with.
+type Options struct {
+	Taps     Taps
+	Config   config.Config
+	Trust    *trust.Store
+	Sessions *state.Store
+	Session  func() string // the conversation that is served now, "" while that is not known
+	Env      []string      // in the form of os.Environ
+	Cache    Listings
+	Log      hclog.Logger
+}
+
+// Taps is what all conversations of a process have in common.
+type Taps interface {
+	// Catalog is the taps as they are now, read if they have not been yet.
+	Catalog() *tap.Catalog
+	// Router waits until the router is loaded. degraded says why it routes by
+	// words alone, nil where it does not; err is that of ctx.
+	Router(ctx context.Context) (r Router, degraded, err error)
+}
+
+// Loader is the capabilities of one conversation after the other. Its methods
+// may be called concurrently, once [Loader.Attach] has been.
+type Loader struct {
+	opts     Options
+	attached chan struct{}
+	place    Place
+	registry *capability.Registry
+	ctx      context.Context // ends with the loader
+	end      context.CancelFunc
+
+	binds, starts pending
+	binding       sync.Mutex // held while one conversation takes the other's place
+
+	mu      sync.Mutex
+	begun   bool
+	session string
+	failed  map[string]string // why a capability that a prompt activated is not there, by its name
+}
+
+// Place is the gateway that capabilities come to.
+type Place interface {
+	capability.Servers
+	Admitted
+	// Changed is called after what is active has changed.
+	Changed()
+}
+
+// New makes the loader of one session of a gateway.
+func New(o Options) *Loader {
+	l := &Loader{opts: o, attached: make(chan struct{}), failed: map[string]string{}}
+	l.ctx, l.end = context.WithCancel(context.Background())
+	return l
+}
+
+// Attach gives the loader the gateway that it works for, and starts the
+// capabilities of the session's role.
+func (l *Loader) Attach(p Place) {
+	l.place = p
+	l.registry = capability.New(capability.Options{
+		Catalog: l.opts.Taps.Catalog, Trust: l.opts.Trust, Sessions: l.opts.Sessions, Env: l.opts.Env,
+		Domain: Domain(l.opts.Config), Role: l.opts.Config.Roles[l.opts.Config.Role].Capabilities,
+		Host: p.Host, MaxActive: l.opts.Config.Activate.MaxActive,
+		Servers: p, Changed: p.Changed, Log: l.opts.Log,
+	})
+	close(l.attached)
+	if len(l.opts.Config.Roles[l.opts.Config.Role].Capabilities) > 0 {
+		l.starts.run(func() { l.registry.StartRole(l.ctx); p.Changed() })
+	}
+}
+
+// Domain is that of a session's role: what stands before the colon.
+func Domain(c config.Config) string {
+	domain, _, _ := strings.Cut(c.Role, ":")
+	return domain
+}
+
+// Registry is what is active in the conversation.
+func (l *Loader) Registry() *capability.Registry { return l.registry }
+
+// Follow makes what is active that of the conversation that is served now, if
+// that has become another one. It does not wait; [Loader.Wait] does.
+func (l *Loader) Follow() {
+	id := l.opts.Session()
+	l.mu.Lock()
+	same := l.begun && l.session == id
+	l.begun, l.session = true, id
+	l.mu.Unlock()
+	if same {
+		return
+	}
+	l.binds.run(func() {
+		l.binding.Lock()
+		defer l.binding.Unlock()
+		l.mu.Lock()
+		clear(l.failed)
+		l.mu.Unlock()
+		fresh := l.registry.Bind(l.ctx, l.opts.Session())
+		if names := l.opts.Config.PreloadCapabilities; fresh && len(names) > 0 {
+			l.registry.Preload(l.ctx, names)
+		}
+		l.registry.Sync(l.ctx)
+		l.place.Changed()
+	})
+}
+
+// Sync does what commands of the user's have asked for, which they leave in the
+// conversation's file.
+func (l *Loader) Sync() {
+	l.starts.run(func() {
+		if len(l.registry.Sync(l.ctx)) > 0 {
+			l.place.Changed()
+		}
+	})
+}
+
+// Clear makes everything inactive but what the role has: the user has begun
+// anew.
+func (l *Loader) Clear() {
+	l.ready()
+	l.registry.Clear()
+	l.place.Changed()
+}
+
+// Bound waits until what is active is that of the conversation that is served.
+func (l *Loader) Bound(ctx context.Context) {
+	l.Follow()
+	l.binds.wait(ctx)
+}
+
+// Wait waits for everything that is on its way to be active.
+func (l *Loader) Wait(ctx context.Context) {
+	l.Bound(ctx)
+	l.starts.wait(ctx)
+}
+
+// Busy reports whether [Loader.Wait] would wait.
+func (l *Loader) Busy() bool { return l.binds.busy() || l.starts.busy() }
+
+// Warnings name what is not active although somebody wanted it to be, and why.
+func (l *Loader) Warnings() []string {
+	list := l.registry.Warnings()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, why := range l.failed {
+		list = append(list, why)
+	}
+	return list
+}
+
+// ready waits for the gateway, which is made right after its loader.
+func (l *Loader) ready() bool {
+	select {
+	case <-l.attached:
+		return true
+	case <-time.After(time.Second):
+		return false
+	}
+}
+
+// Close stops what capabilities have brought in. What is active stays so for
+// the next process that serves the conversation.
+func (l *Loader) Close() {
+	l.end()
+	l.registry.Close()
+	waiting, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	l.binds.wait(waiting)
+	l.starts.wait(waiting)
+}
+
+// enable activates in the background what a prompt has asked for.
+func (l *Loader) enable(name string) {
+	l.starts.run(func() {
+		_, err := l.registry.Enable(l.ctx, name, "prompt")
+		l.mu.Lock()
+		delete(l.failed, name)
+		if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, capability.ErrSession) {
+			l.failed[name] = "the capability " + name + " is not enabled: " + Explain(err)
+			l.opts.Log.Warn("a capability is not enabled", "capability", name, "error", err)
+		}
+		l.mu.Unlock()
+		l.place.Changed()
+	})
+}
+
+// Explain is an error with what to do about it.
+func Explain(err error) string {
+	var hinted interface{ Hint() string }
+	if errors.As(err, &hinted) && hinted.Hint() != "" {
+		return err.Error() + " (" + hinted.Hint() + ")"
+	}
+	return err.Error()
+}
