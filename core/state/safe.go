@@ -46,6 +46,36 @@ func prepare(dir string, inWorkspace bool) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
+	if err := owned(dir); err != nil {
+		return err
+	}
+	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
+		return fmt.Errorf("%s: cannot be written: %w", dir, err)
+	}
+	if !inWorkspace {
+		return nil
+	}
+	if err := untracked(dir); err != nil {
+		return err
+	}
+	for _, d := range []string{dir, filepath.Join(dir, "sessions")} {
+		if err := plainOnly(d); err != nil {
+			return err
+		}
+	}
+	return file.Write(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o600)
+}
+
+// CheckOwn says why the folder dir in a workspace cannot be one that ctx made
+// there: such a one is used for nothing, and nothing is taken out of it.
+func CheckOwn(dir string) error {
+	if err := owned(dir); err != nil {
+		return err
+	}
+	return untracked(dir)
+}
+
+func owned(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return err
@@ -56,12 +86,10 @@ func prepare(dir string, inWorkspace bool) error {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
 		return fmt.Errorf("%s: %w: it belongs to someone else", dir, ErrUnsafe)
 	}
-	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
-		return fmt.Errorf("%s: cannot be written: %w", dir, err)
-	}
-	if !inWorkspace {
-		return nil
-	}
+	return nil
+}
+
+func untracked(dir string) error {
 	tracked, err := git.Tracks(dir)
 	if err != nil {
 		return fmt.Errorf("%s: %w: %w", dir, ErrUnsafe, err)
@@ -69,12 +97,7 @@ func prepare(dir string, inWorkspace bool) error {
 	if tracked {
 		return fmt.Errorf("%s: %w: the git repository has files in it", dir, ErrUnsafe)
 	}
-	for _, d := range []string{dir, filepath.Join(dir, "sessions")} {
-		if err := plainOnly(d); err != nil {
-			return err
-		}
-	}
-	return file.Write(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o600)
+	return nil
 }
 
 // plainOnly refuses a folder from which a write would go elsewhere, or in which a

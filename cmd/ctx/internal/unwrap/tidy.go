@@ -11,6 +11,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/wiring"
 )
 
@@ -50,6 +51,9 @@ func empty(dir string, hosts []string) string {
 		return err.Error()
 	case !info.IsDir():
 		return dir + ": not a folder, so not ours"
+	}
+	if err := state.CheckOwn(dir); err != nil {
+		return err.Error()
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -2,6 +2,7 @@ package unwrap
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -67,5 +68,22 @@ func TestTidyFollowsNoLink(t *testing.T) {
 	}
 	if _, err := os.Stat(precious); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestTidyLeavesWhatTheRepositoryBrought(t *testing.T) {
+	l, ws, dir := surfaceWith(t, ".gitignore", "probe-cache.json", "sessions/s1.json")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-f", ".ctx-surface/probe-cache.json"}} {
+		if out, err := exec.Command("git", append([]string{"-C", ws}, args...)...).CombinedOutput(); err != nil {
+			t.Skipf("git: %v: %s", err, out)
+		}
+	}
+	if left := tidy(l, ws, nil); len(left) != 1 || !strings.Contains(left[0], "the git repository has files in it") {
+		t.Errorf("left: %q", left)
+	}
+	for _, name := range []string{".gitignore", "probe-cache.json", "sessions/s1.json"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
 	}
 }
