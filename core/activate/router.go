@@ -17,9 +17,10 @@ type Router struct {
 	cache  *embed.Cache // nil without a model
 	close  func() error
 
-	mu    sync.Mutex
-	field *field
-	known [sha256.Size]byte // the texts that field is made of
+	mu      sync.Mutex
+	field   *field
+	known   [sha256.Size]byte // the texts that field is made of
+	unsaved error
 }
 
 // New makes a router of a scorer; model is nil for one that needs none. The
@@ -144,10 +145,17 @@ func (r *Router) prepare(ctx context.Context, candidates []Candidate) (*field, e
 	}
 	r.field, r.known = f, key
 	if r.cache != nil {
-		// A cache that cannot be written costs time, never an answer.
-		_ = r.cache.Save()
+		r.unsaved = r.cache.Save() // costs time, never an answer
 	}
 	return f, nil
+}
+
+// Problem is what does not work though decisions do: vectors that could not be
+// kept, so that they have to be computed again. nil is the normal case.
+func (r *Router) Problem() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.unsaved
 }
 
 // Baseline returns the thresholds of a ranker that the product is only compared

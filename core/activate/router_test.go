@@ -2,9 +2,11 @@ package activate
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -13,13 +15,29 @@ import (
 	"github.com/ctx-sidecar/ctx/core/embed"
 )
 
-// shop is a small tap that no scorer was trained on.
-var shop = []Candidate{
-	{Name: "orders", Description: "Look up, change and cancel customer orders.", Triggers: []string{"cancel an order", "look up an order by its number", "change the delivery address of an order"}},
-	{Name: "stock", Description: "Count and move stock between warehouses.", Triggers: []string{"how many are left in the warehouse", "move stock to another warehouse", "count the inventory"}, Domains: []string{"logistics"}},
-	{Name: "payroll", Description: "Pay slips and salaries.", Triggers: []string{"send the pay slips", "change a salary", "run payroll for this month"}},
-	{Name: "labels", Description: "Print parcel labels.", Triggers: []string{"print a parcel label", "reprint the shipping label", "label all open parcels"}},
-	{Name: "unused"},
+// shop is a small tap that no scorer was trained on, and one capability without
+// triggers.
+var shop = readShop()
+
+func readShop() []Candidate {
+	raw, err := os.ReadFile("testdata/shop.jsonl")
+	if err != nil {
+		panic(err)
+	}
+	var out []Candidate
+	for line := range strings.Lines(string(raw)) {
+		var c struct {
+			Capability, Description string
+			Triggers, Domains       []string
+		}
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			panic(err)
+		}
+		if c.Capability != "" {
+			out = append(out, Candidate{Name: c.Capability, Description: c.Description, Triggers: c.Triggers, Domains: c.Domains})
+		}
+	}
+	return append(out, Candidate{Name: "unused"})
 }
 
 func lexicalRouter(t *testing.T) *Router {

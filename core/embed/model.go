@@ -2,9 +2,12 @@ package embed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Model is a loaded sentence model. It is safe for concurrent use.
@@ -27,15 +30,21 @@ type graph interface {
 // library that cannot be used is a *LibraryError; ErrNoRuntime where the
 // program was built without cgo.
 func Open(b Bundle, libraryPath string, threads int) (*Model, error) {
-	t, err := LoadTokenizer(b.Dir, b.MaxTokens)
-	if err != nil {
+	m := &Model{bundle: b}
+	var loading errgroup.Group // both take their time, and a cold hook waits for them
+	loading.Go(func() (err error) {
+		m.tokenizer, err = LoadTokenizer(b.Dir, b.MaxTokens)
+		return err
+	})
+	graph, err := openGraph(b, libraryPath, threads)
+	if err := errors.Join(err, loading.Wait()); err != nil {
+		if graph != nil {
+			err = errors.Join(err, graph.close())
+		}
 		return nil, err
 	}
-	g, err := openGraph(b, libraryPath, threads)
-	if err != nil {
-		return nil, err
-	}
-	return &Model{b, t, g}, nil
+	m.graph = graph
+	return m, nil
 }
 
 // ID is the bundle's.
