@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"sync"
 
 	"github.com/ctx-sidecar/ctx/core/event"
@@ -16,6 +17,7 @@ type Binding struct {
 
 	mu      sync.Mutex
 	session string
+	served  string // the last session that hooks bound, also once it has ended
 }
 
 // NewBinding returns the binding of a gateway that serves one host in one
@@ -50,8 +52,9 @@ func (b *Binding) Claim(ev event.Event, workspace string) rendezvous.Claim {
 }
 
 // Take is Claim, and binds to the event's session unless the answer is No; the
-// end of that session sets the gateway free. It reports whether the gateway was
-// bound to another session until now, whose reveals must not outlive it.
+// end of that session sets the gateway free. It reports whether the session that
+// the gateway served until now is another one, whose reveals must not outlive
+// it.
 func (b *Binding) Take(ev event.Event, workspace string) (c rendezvous.Claim, rebound bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -59,8 +62,9 @@ func (b *Binding) Take(ev event.Event, workspace string) (c rendezvous.Claim, re
 	if c == rendezvous.No {
 		return c, false
 	}
-	rebound = b.session != "" && b.session != ev.Session
-	b.session = ev.Session
+	before := cmp.Or(b.session, b.served)
+	rebound = before != "" && before != ev.Session
+	b.session, b.served = ev.Session, ev.Session
 	if ev.Kind == event.SessionEnd {
 		b.session = ""
 	}
