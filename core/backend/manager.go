@@ -53,6 +53,11 @@ type Options struct {
 	// has of a server is no longer what it was. nil: nobody wants to know.
 	Changed func(server string)
 
+	// Listed is called after a server has been asked for its lists, whether they
+	// are new or not, and before [Manager.Listings] answers them. nil: nobody
+	// wants to know.
+	Listed func(srv surface.Server, l listing.Listing)
+
 	MaxStarting int // servers that may be starting at one time; 0: 4
 }
 

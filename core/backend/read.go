@@ -41,6 +41,9 @@ func (b *backend) read(s *session, k kinds) {
 		b.unread(s, k, err)
 		return
 	}
+	if b.m.opt.Listed != nil {
+		b.m.opt.Listed(b.srv, l)
+	}
 	b.mu.Lock()
 	differs := b.listing == nil || !sameContent(*b.listing, l)
 	b.listing, b.fresh = &l, true

@@ -72,6 +72,9 @@ func (l Layout) Share() []string {
 // Trust is the file of pins and approvals.
 func (l Layout) Trust() string { return filepath.Join(l.State, "trust.json") }
 
+// Baselines is the folder of how tools were defined when the user accepted them.
+func (l Layout) Baselines() string { return filepath.Join(l.State, "baselines") }
+
 // Wraps is the folder of wrap records.
 func (l Layout) Wraps() string { return filepath.Join(l.State, "wraps") }
 

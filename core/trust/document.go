@@ -55,7 +55,7 @@ func read(path string) (document, error) {
 	if !info.Mode().IsRegular() {
 		return document{}, &badFileError{path + ": not a file"}
 	}
-	if err := ours(info); err != nil {
+	if err := Ours(info); err != nil {
 		return document{}, fmt.Errorf("%s: %w", path, err)
 	}
 	b, err := io.ReadAll(f)

@@ -20,6 +20,13 @@ func ServerID(s surface.Server, workspace string) string {
 	return "mcp:" + escape(s.Name, "%@") + "@" + where
 }
 
+// ToolID names a tool of the server with this [ServerID]:
+// "tool:SERVER:TOOL@WHERE". It is as safe to print; a ":" in a name is %3A.
+func ToolID(serverID, tool string) string {
+	server, where, _ := strings.Cut(strings.TrimPrefix(serverID, "mcp:"), "@")
+	return "tool:" + strings.ReplaceAll(server, ":", "%3A") + ":" + escape(tool, "%@:") + "@" + where
+}
+
 // TapID names what a capability of a tap would start, a server or a dependency's
 // script: "tap:ORG/NAME/CAPABILITY/SERVER". It is safe to print.
 func TapID(tap, capability, name string) string {

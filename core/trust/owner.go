@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// ours refuses a file that another user could have written: what it says would
+// Ours refuses a file that another user could have written: what it says would
 // be theirs.
-func ours(info fs.FileInfo) error {
+func Ours(info fs.FileInfo) error {
 	if info.Mode().Perm()&0o022 != 0 {
 		return errors.New("others may write it, so nothing in it is trusted; chmod 600 it once you have read it")
 	}
