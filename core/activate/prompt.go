@@ -14,6 +14,19 @@ func Clean(prompt string) string {
 	return strings.TrimSpace(dropBlocks(dropFences(prompt)))
 }
 
+// maxPrompt is how much of a prompt is read, in bytes: a model reads a hundred
+// words or so, and a pasted megabyte must not delay the host.
+const maxPrompt = 8 << 10
+
+// own is what of a prompt is scored.
+func own(prompt string) string {
+	text := Clean(prompt)
+	if len(text) <= maxPrompt {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxPrompt], "")
+}
+
 // dropFences removes fenced code. As in Markdown, a fence that is not closed
 // goes to the end.
 func dropFences(text string) string {
@@ -50,59 +63,57 @@ func fenceOf(line string) string {
 	return ""
 }
 
-var openTag = regexp.MustCompile(`<([A-Za-z][A-Za-z0-9_-]*)(?:\s[^<>]*)?>`)
+var anyTag = regexp.MustCompile(`<(/?)([A-Za-z][A-Za-z0-9_-]*)(\s[^<>]*)?>`)
+
+// element is a piece of text from an opening tag to the end of its closing one.
+type element struct {
+	name       string
+	start, end int // end is -1 while it is not closed
+}
+
+// elements returns those of text by their starts. Tags of one name are matched
+// like brackets, whatever stands between them.
+func elements(text string) []element {
+	var all []element
+	open := map[string][]int{}
+	for _, at := range anyTag.FindAllStringSubmatchIndex(text, -1) {
+		name := text[at[4]:at[5]]
+		if at[2] == at[3] {
+			open[name] = append(open[name], len(all))
+			all = append(all, element{name, at[0], -1})
+			continue
+		}
+		if stack := open[name]; len(stack) > 0 && at[6] < 0 {
+			all[stack[len(stack)-1]].end = at[1]
+			open[name] = stack[:len(stack)-1]
+		}
+	}
+	return all
+}
 
 func dropBlocks(text string) string {
 	var b strings.Builder
-	for {
-		at := openTag.FindStringSubmatchIndex(text)
-		if at == nil {
-			break
-		}
-		name := text[at[2]:at[3]]
-		end := blockEnd(text[at[1]:], name)
-		if end < 0 || !isBlock(text[:at[0]], text[at[0]:at[1]+end], name) {
-			b.WriteString(text[:at[1]])
-			text = text[at[1]:]
+	done := 0
+	for _, e := range elements(text) {
+		if e.start < done || e.end < 0 || !isBlock(text, e) {
 			continue
 		}
-		b.WriteString(text[:at[0]])
+		b.WriteString(text[done:e.start])
 		b.WriteByte(' ') // or the words on both sides would become one
-		text = text[at[1]+end:]
+		done = e.end
 	}
-	b.WriteString(text)
+	b.WriteString(text[done:])
 	return b.String()
-}
-
-// blockEnd returns where the element ends whose opening tag stands right before
-// text, elements of the same name inside it counted; -1 if it is never closed.
-func blockEnd(text, name string) int {
-	depth, at := 1, 0
-	for {
-		n := strings.Index(text[at:], "</"+name+">")
-		if n < 0 {
-			return -1
-		}
-		for _, m := range openTag.FindAllStringSubmatch(text[at:at+n], -1) {
-			if m[1] == name {
-				depth++
-			}
-		}
-		at += n + len("</"+name+">")
-		if depth--; depth == 0 {
-			return at
-		}
-	}
 }
 
 // isBlock reports whether an element is more than a word in a sentence. A
 // component or an HTML element is, if it stands on several lines of its own.
-func isBlock(before, element, name string) bool {
-	if !unicode.IsUpper(rune(name[0])) && !htmlElements[strings.ToLower(name)] {
+func isBlock(text string, e element) bool {
+	if !unicode.IsUpper(rune(e.name[0])) && !htmlElements[e.name] {
 		return true
 	}
-	line := before[strings.LastIndexByte(before, '\n')+1:]
-	return strings.TrimSpace(line) == "" && strings.Contains(element, "\n")
+	before := strings.TrimRight(text[:e.start], " \t")
+	return (before == "" || strings.HasSuffix(before, "\n")) && strings.Contains(text[e.start:e.end], "\n")
 }
 
 var htmlElements = set(`a abbr article aside audio b blockquote body br button canvas caption cite code col

@@ -1,6 +1,10 @@
 package activate
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
 
 func TestCleanKeepsTheUsersOwnWords(t *testing.T) {
 	t.Parallel()
@@ -29,6 +33,31 @@ func TestCleanKeepsTheUsersOwnWords(t *testing.T) {
 		if got := Clean(c.in); got != c.want {
 			t.Errorf("%s: %q gives %q, want %q", c.name, c.in, got, c.want)
 		}
+	}
+}
+
+func TestHostilePromptsAreCleanedInNoTime(t *testing.T) {
+	t.Parallel()
+	const n = 1 << 16 // quadratic work over these would take minutes
+	for name, prompt := range map[string]string{
+		"opened":        strings.Repeat("<a-b>", n),
+		"closed once":   strings.Repeat("<a-b>", n) + "</a-b>",
+		"nested":        strings.Repeat("<b>", n) + strings.Repeat("</b>", n),
+		"in a row":      strings.Repeat("<b>x</b>", n),
+		"fences":        strings.Repeat("```\n", n),
+		"backticks":     strings.Repeat("`", n),
+		"half of a tag": strings.Repeat("<a ", n),
+	} {
+		if got := own(prompt); len(got) > maxPrompt {
+			t.Errorf("%s: %d bytes are left", name, len(got))
+		}
+	}
+}
+
+func TestALongPromptIsCutBetweenCharacters(t *testing.T) {
+	t.Parallel()
+	if got := own(strings.Repeat("取", 10_000)); !utf8.ValidString(got) || len(got) > maxPrompt || len(got) < maxPrompt-3 {
+		t.Errorf("%d bytes", len(got))
 	}
 }
 

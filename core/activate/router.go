@@ -60,7 +60,7 @@ type Request struct {
 // Decide scores every candidate, those included that may not be activated: one
 // of these can be what the prompt means, and then nothing is done.
 func (r *Router) Decide(ctx context.Context, q Request) (Decision, error) {
-	d := Decision{Ranker: r.Ranker(), Prompt: Clean(q.Prompt), Thresholds: r.scorer.Calibration, None: 1, Scores: []Score{}}
+	d := Decision{Ranker: r.Ranker(), Prompt: own(q.Prompt), Thresholds: r.scorer.Calibration, None: 1, Scores: []Score{}}
 	if q.ActivateAt != nil {
 		d.Thresholds.ActivateAt = *q.ActivateAt
 	}

@@ -1,6 +1,6 @@
 """Train the scorers of a sentence model, and the one that needs no model.
 
-    python train.py --data ../../../shared/data --model ../all-minilm-l6-v2-q
+    python train.py --data DATA --model ../all-minilm-l6-v2-q
 
 CTX_ORT_LIB names the ONNX Runtime library. Nothing is drawn at random: the same
 data give the same weights.
