@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 
 	"github.com/ctx-sidecar/ctx/core/event"
@@ -65,6 +66,9 @@ func (e *events) Handle(ctx context.Context, req rendezvous.Request) rendezvous.
 	if ev.Kind != event.Other {
 		reply = e.handler().Handle(ctx, ev)
 	}
+	if e.loader != nil {
+		reply.Context = join(reply.Context, e.load(ctx, ev))
+	}
 	out, err := c.Encode(ctx, ev, reply)
 	if err != nil {
 		e.log.Warn("reply not encoded", "event", req.Event, "error", err)
@@ -97,17 +101,53 @@ func (e *events) handler() *hook.Handler {
 			GatewayActive: true,
 			Gateway:       e.listed,
 			Waiting:       e.waiting,
+			Brought:       e.brought,
 			Log:           e.log.Named("hook"),
 		})
 	})
 	return e.hook
 }
 
+// load lets the event change which capabilities are active, and returns what is
+// to be said of it to the model, in one line.
+func (e *events) load(ctx context.Context, ev event.Event) string {
+	switch {
+	case strings.HasPrefix(ev.Session, state.ScratchPrefix):
+	case ev.Kind == event.SessionStart && ev.Source == event.Clear:
+		e.loader.Clear()
+	case ev.Kind == event.Prompt:
+		return e.loader.Prompt(ctx, ev.Prompt)
+	default:
+		e.loader.Follow()
+	}
+	return ""
+}
+
+// mostContext is the size in bytes of what a hook may say.
+const mostContext = 1200
+
+// join puts a line below a text, of which the end goes where both do not fit.
+func join(text, line string) string {
+	if text == "" || line == "" {
+		return text + line
+	}
+	room := mostContext - len(line) - len("\n")
+	return text[:min(len(text), room)] + "\n" + line
+}
+
+// brought are the servers that capabilities have brought in.
+func (e *events) brought() []surface.Server {
+	if e.loader == nil {
+		return nil
+	}
+	return e.loader.Running()
+}
+
 // listed is what the gateway lists as far as the servers behind it are known,
 // and leaves that for hooks that do not find the gateway up.
 func (e *events) listed(surface.Sources, []surface.Server) (listing.Listing, bool) {
 	rules := e.policy.Rules(context.Background())
-	l, err := gateway.Preview(e.config, rules, e.known(rules), false)
+	l, err := gateway.Preview(e.config, rules, e.known(rules), e.taps != nil)
 	if err != nil {
 		e.log.Warn("the gateway's own listing", "error", err)
 		return l, false

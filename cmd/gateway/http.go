@@ -33,7 +33,8 @@ func (p *program) serveHTTP(ctx context.Context) error {
 	fmt.Fprintf(os.Stderr, "listening on http://%s%s\nbearer token in %s\n", listener.Addr(), gateway.Path, from)
 
 	handler := gateway.NewHTTP(buildinfo.String(), token, func(session string) gateway.Options {
-		return p.gatewayOptions(hook.NewBinding(p.host, p.workspace, session))
+		b := hook.NewBinding(p.host, p.workspace, session)
+		return p.gatewayOptions(b, p.newLoader(b))
 	})
 	srv := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	swept := make(chan struct{})

@@ -15,6 +15,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/gateway"
 	"github.com/ctx-sidecar/ctx/core/hook"
 	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/loader"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/rendezvous"
 	"github.com/ctx-sidecar/ctx/core/state"
@@ -43,6 +44,8 @@ type program struct {
 	state   *state.Store
 	usage   *usage.Log
 	trust   *trust.Store
+	taps    *taps          // nil where the user has none
+	loader  *loader.Loader // of the session on stdio; nil likewise
 }
 
 func run(args []string, std streams, env []string) error {
@@ -66,11 +69,15 @@ func run(args []string, std streams, env []string) error {
 
 	p := newProgram(o, layout, env, dir)
 	defer p.adapter.close()
+	if p.taps = p.openTaps(); p.taps != nil {
+		go p.taps.follow(ctx, p.config.AutoCapabilities)
+	}
 	if o.http != "" {
 		return p.serveHTTP(ctx)
 	}
+	p.loader = p.newLoader(p.binding)
 	defer p.meetHooks()()
-	err = gateway.ServeStdio(ctx, p.gatewayOptions(p.binding), std.in, std.out)
+	err = gateway.ServeStdio(ctx, p.gatewayOptions(p.binding, p.loader), std.in, std.out)
 	if ctx.Err() != nil {
 		return nil // told to end
 	}
@@ -100,11 +107,11 @@ func newProgram(o options, layout paths.Layout, env []string, dir string) *progr
 	return p
 }
 
-func (p *program) gatewayOptions(b *hook.Binding) gateway.Options {
+func (p *program) gatewayOptions(b *hook.Binding, l *loader.Loader) gateway.Options {
 	return gateway.Options{
 		HostName: p.host, Version: buildinfo.String(), Config: p.config,
 		Policy: p.policy, Binding: b, Memory: gateway.NewMemory(p.state, b),
-		Usage: p.usage, Approvals: p.trust, Wake: p.wake, Log: p.log,
+		Usage: p.usage, Approvals: p.trust, Wake: p.wake, Log: p.log, Capabilities: l,
 		Backends: func(client backend.Client, changed func(string)) gateway.Backends {
 			return backend.New(backend.Options{
 				Env: p.env, Dir: p.dir, Client: client, Cache: p.cache, Log: p.log.Named("backend"), Changed: changed,

@@ -42,10 +42,11 @@ func (b *brought) over(base *Rules) *Rules {
 		return b.rules
 	}
 	next := *base
-	next.Servers = slices.Clone(base.Servers)
+	next.Servers, next.bringing = slices.Clone(base.Servers), map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(b.servers)) {
 		if !slices.ContainsFunc(base.Servers, func(s surface.Server) bool { return s.Name == name }) {
 			next.Servers = append(next.Servers, b.servers[name])
+			next.bringing[name] = true
 		}
 	}
 	l := b.gateway.opts.Capabilities

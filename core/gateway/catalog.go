@@ -31,6 +31,8 @@ type Rules struct {
 	// brought reports whether capabilities leave a tool there; nil: all that they
 	// did not bring in, and nothing else is there.
 	brought func(server, tool string) bool
+	// bringing are the servers that they have brought in, by name.
+	bringing map[string]bool
 }
 
 // admits reports whether a tool may be known of.

@@ -75,7 +75,8 @@ func (m *Memory) used(session, id string) error {
 }
 
 // shown picks the tools that are listed beside the kernel, as positions in the
-// catalogue, in its order: those that are pinned, in use, revealed and, in
+// catalogue, in its order: those that are pinned, in use, revealed, of an
+// enabled capability and, in
 // narrow mode, fit the current prompt; families that only work whole as one.
 // When they are too many the least recently revealed go first.
 func (m *Memory) shown(md mode, cfg config.Gateway, c *catalog) []int {
@@ -102,6 +103,7 @@ func (m *Memory) shown(md mode, cfg config.Gateway, c *catalog) []int {
 	for _, id := range slices.Backward(s.Revealed) {
 		add(func(t listing.Tool) bool { return t.ID() == id || t.Server == id || inFamily(t, id) })
 	}
+	add(func(t listing.Tool) bool { return c.rules.bringing[t.Server] })
 	if md == narrow {
 		for _, id := range s.Relevant[:min(len(s.Relevant), cfg.NarrowTo)] {
 			add(func(t listing.Tool) bool { return t.ID() == id })

@@ -52,6 +52,10 @@ type Options struct {
 	// user approves them; nil when nobody can tell.
 	Waiting func([]surface.Server) []string
 
+	// Brought are the servers that capabilities have put behind the gateway; nil
+	// where there are no capabilities.
+	Brought func() []surface.Server
+
 	// Unlisted is told, when a session starts, of the servers that nobody has
 	// listed as they are declared now and that no gateway will. It must not wait
 	// for them. nil: nobody wants to know.

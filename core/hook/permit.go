@@ -38,7 +38,10 @@ func (h *Handler) permit(ctx context.Context, ev event.Event) event.Reply {
 		}
 		return event.Reply{}
 	case "capability":
-		return event.Reply{}
+		// Enabling starts nothing but what the user has approved, command by command,
+		// with the tap or since: what is not is refused by the gateway. The calls that
+		// it makes possible are judged by themselves. So there is nothing to ask.
+		return allow("it starts nothing that the user has not approved")
 	case "call_tool": // the gateway runs nothing but reads through it
 	case "call_tool_write":
 		c.least, c.unlisted = authority.RemoteWrite, authority.RemoteWrite
@@ -113,6 +116,9 @@ func (h *Handler) judge(s surface.Sources, c call, unattended bool) event.Reply 
 func (h *Handler) resolve(s surface.Sources, g *gate.Gate, c call) (server, tool string, tier authority.Tier, ok bool) {
 	var all, admitted []listing.Tool
 	behind := h.wrapped().behind(s.Servers)
+	if h.Brought != nil {
+		behind = append(behind, h.Brought()...)
+	}
 	for _, srv := range behind {
 		l, ok := h.Cache.Any(srv.Name, srv.Fingerprint())
 		if !ok {

@@ -34,7 +34,7 @@ func TestAnswersForOurOwnTools(t *testing.T) {
 		{"describe", "describe_tool", `{"tools":["git:log"]}`, false, event.Allow, ""},
 		{"index", "surface", `{"action":"index"}`, false, event.Allow, ""},
 		{"reveal", "surface", `{"action":"reveal","tools":["git:push"]}`, false, event.NoOpinion, ""},
-		{"capability", "capability", `{"action":"enable"}`, false, event.NoOpinion, ""},
+		{"capability", "capability", `{"action":"enable"}`, false, event.Allow, ""},
 
 		{"read", "call_tool", `{"tool":"fs:read_file"}`, false, event.NoOpinion, ""},
 		{"read, named as the host does", "call_tool", `{"tool":"mcp__fs__read_file"}`, false, event.NoOpinion, ""},

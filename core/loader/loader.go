@@ -18,6 +18,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/state"
+	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/tap"
 	"github.com/ctx-sidecar/ctx/core/trust"
 )
@@ -109,6 +110,15 @@ func Domain(c config.Config) string {
 	return domain
 }
 
+// Running are the servers that capabilities have brought in; see
+// [capability.Registry.Running].
+func (l *Loader) Running() []surface.Server {
+	if !l.ready() {
+		return nil
+	}
+	return l.registry.Running()
+}
+
 // Registry is what is active in the conversation.
 func (l *Loader) Registry() *capability.Registry { return l.registry }
 
@@ -117,21 +127,24 @@ func (l *Loader) Registry() *capability.Registry { return l.registry }
 func (l *Loader) Follow() {
 	id := l.opts.Session()
 	l.mu.Lock()
-	same := l.begun && l.session == id
+	first, same := !l.begun, l.begun && l.session == id
 	l.begun, l.session = true, id
 	l.mu.Unlock()
 	if same {
 		return
 	}
 	l.binds.run(func() {
+		if !l.ready() {
+			return // the gateway never came to be
+		}
 		l.binding.Lock()
 		defer l.binding.Unlock()
 		l.mu.Lock()
 		clear(l.failed)
 		l.mu.Unlock()
-		fresh := l.registry.Bind(l.ctx, l.opts.Session())
-		if names := l.opts.Config.PreloadCapabilities; fresh && len(names) > 0 {
-			l.registry.Preload(l.ctx, names)
+		now := l.opts.Session()
+		if fresh := l.registry.Bind(l.ctx, now); fresh && (now != "" || first) {
+			l.preload()
 		}
 		l.registry.Sync(l.ctx)
 		l.place.Changed()
@@ -151,9 +164,31 @@ func (l *Loader) Sync() {
 // Clear makes everything inactive but what the role has: the user has begun
 // anew.
 func (l *Loader) Clear() {
-	l.ready()
-	l.registry.Clear()
-	l.place.Changed()
+	id := l.opts.Session()
+	l.mu.Lock()
+	same := l.begun && l.session == id
+	l.mu.Unlock()
+	if !same {
+		l.Follow() // another conversation, which has nothing active
+		return
+	}
+	l.binds.run(func() {
+		if !l.ready() {
+			return
+		}
+		l.binding.Lock()
+		defer l.binding.Unlock()
+		l.registry.Clear()
+		l.preload()
+		l.place.Changed()
+	})
+}
+
+// preload enables what the user wants each conversation to begin with.
+func (l *Loader) preload() {
+	if names := l.opts.Config.PreloadCapabilities; len(names) > 0 {
+		l.registry.Preload(l.ctx, names)
+	}
 }
 
 // Bound waits until what is active is that of the conversation that is served.
