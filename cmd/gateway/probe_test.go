@@ -23,7 +23,7 @@ func (h *home) probe() *listing.Cache {
 	if why != "" {
 		h.t.Fatal(why)
 	}
-	return listing.OpenCache(dir)
+	return listing.OpenCache(dir, listing.KeyFile(h.layout))
 }
 
 func TestProbeListsWhatTheUserApproved(t *testing.T) {

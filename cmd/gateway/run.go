@@ -97,7 +97,7 @@ func newProgram(o options, layout paths.Layout, env []string, dir string) *progr
 	if p.surface, why = state.SafeDir(layout, o.workspace); why != "" {
 		log.Warn("the workspace's own folder is passed over", "why", why, "for", p.surface)
 	}
-	p.cache, p.state, p.usage = listing.OpenCache(p.surface), state.Open(p.surface), usage.Open(p.surface)
+	p.cache, p.state, p.usage = listing.OpenCache(p.surface, listing.KeyFile(layout)), state.Open(p.surface), usage.Open(p.surface)
 	p.trust = trust.Open(layout.Trust())
 	p.policy = &gateway.Files{
 		Layout: layout, Workspace: o.workspace, HostName: o.host,

@@ -46,7 +46,7 @@ func (p program) handler(adapter plugins.Adapter, machine plugins.Machine, ev ev
 	if why != "" {
 		p.log.Warn("the workspace's own folder is passed over", "why", why, "for", dir)
 	}
-	cache := listing.OpenCache(dir)
+	cache := listing.OpenCache(dir, listing.KeyFile(p.layout))
 	cfg, problems := config.Load(p.layout, workspace, p.env)
 	return hook.New(hook.Options{
 		Layout: p.layout, Workspace: workspace, Host: ev.Host,

@@ -119,7 +119,7 @@ func listed(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	lst, err := readListing(ts.MkAbs(args[0]), ts.MkAbs(args[1]))
 	ts.Check(err)
-	ts.Check(listing.OpenCache(dir).Put(lst))
+	ts.Check(listing.OpenCache(dir, listing.KeyFile(l)).Put(lst))
 }
 
 // startGateway CLAIM starts a gateway of this process, which is what the hooks of

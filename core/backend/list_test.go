@@ -104,7 +104,7 @@ func TestKnownServerStartsOnFirstUse(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "cache"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cache := listing.OpenCache(filepath.Join(dir, "cache"))
+	cache := listing.OpenCache(filepath.Join(dir, "cache"), filepath.Join(dir, "cache.key"))
 	servers := []surface.Server{stub(t, "s", "-mark", mark)}
 	m := newManager(t, Options{Servers: servers, Cache: cache})
 	m.Refresh(within(t))
@@ -114,7 +114,7 @@ func TestKnownServerStartsOnFirstUse(t *testing.T) {
 	}
 
 	var changed []string
-	m = newManager(t, Options{Servers: servers, Cache: listing.OpenCache(filepath.Join(dir, "cache")), Changed: func(s string) { changed = append(changed, s) }})
+	m = newManager(t, Options{Servers: servers, Cache: listing.OpenCache(filepath.Join(dir, "cache"), filepath.Join(dir, "cache.key")), Changed: func(s string) { changed = append(changed, s) }})
 	m.Start()
 	if l := m.Listings(); len(l) != 1 || len(l[0].Tools) != 5 {
 		t.Errorf("listed %+v", l)
@@ -137,7 +137,7 @@ func TestKnownServerStartsOnFirstUse(t *testing.T) {
 
 func TestListingForOtherCapabilitiesServesUntilTheServerIsAsked(t *testing.T) {
 	t.Parallel()
-	cache := listing.OpenCache(t.TempDir())
+	cache := listing.OpenCache(t.TempDir(), filepath.Join(t.TempDir(), "key"))
 	srv := stub(t, "s")
 	if err := cache.Put(listing.Listing{Server: "s", Fingerprint: srv.Fingerprint(), Capabilities: `{"x":{}}`, Tools: []json.RawMessage{json.RawMessage(`{"name":"old"}`)}}); err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func TestListingForOtherCapabilitiesServesUntilTheServerIsAsked(t *testing.T) {
 
 func TestFailedListingKeepsTheOldOne(t *testing.T) {
 	t.Parallel()
-	cache := listing.OpenCache(t.TempDir())
+	cache := listing.OpenCache(t.TempDir(), filepath.Join(t.TempDir(), "key"))
 	// It shakes hands and then refuses to list.
 	srv := shell("s", `read a; echo '{"jsonrpc":"2.0","id":"ctx-1","result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"b"}}}'
 		read b; read c; echo '{"jsonrpc":"2.0","id":"ctx-2","error":{"code":-32603,"message":"database is locked"}}'; read d`)

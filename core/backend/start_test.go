@@ -127,7 +127,7 @@ func TestWhatAServerWritesToStderrIsKeptNowhere(t *testing.T) {
 	var log strings.Builder
 	m := newManager(t, Options{
 		Servers: []surface.Server{shell("s", "echo token s3cret is wrong >&2; exit 1")},
-		Cache:   listing.OpenCache(dir), Log: hclog.New(&hclog.LoggerOptions{Output: &log, Level: hclog.Trace}),
+		Cache:   listing.OpenCache(dir, filepath.Join(dir, "cache.key")), Log: hclog.New(&hclog.LoggerOptions{Output: &log, Level: hclog.Trace}),
 	})
 	m.Refresh(within(t))
 	if s := m.Status()[0]; !strings.Contains(s.Error, "s3cret") {
@@ -145,7 +145,7 @@ func TestWhatAServerWritesToStderrIsKeptNowhere(t *testing.T) {
 
 func TestHungServerCostsOnlyItself(t *testing.T) {
 	t.Parallel()
-	cache := listing.OpenCache(t.TempDir())
+	cache := listing.OpenCache(t.TempDir(), filepath.Join(t.TempDir(), "key"))
 	hung := stub(t, "hung", "-hang")
 	hung.StartTimeout = 300 * time.Millisecond
 	servers := []surface.Server{hung, stub(t, "good")}

@@ -17,7 +17,7 @@ import (
 
 const (
 	cacheFile   = "probe-cache.json"
-	cacheSchema = "ctx.probe-cache/v1"
+	cacheSchema = "ctx.probe-cache/v2"
 	mostCache   = 256 << 20 // bytes of the file
 
 	// mostPerServer bounds what is kept of one server's name: several hosts may
@@ -27,9 +27,11 @@ const (
 
 // Cache is what servers listed the last time that they were asked, in a file
 // that every program of ctx shares. It grants nothing: a listing that is found
-// starts no server. Methods may be called concurrently.
+// starts no server, and one that no program of this user's wrote is not found.
+// Methods may be called concurrently.
 type Cache struct {
-	path string
+	path    string
+	keyFile string
 
 	mu      sync.Mutex
 	read    fs.FileInfo // the file as it was read; nil when there was none
@@ -53,12 +55,15 @@ type Failure struct {
 }
 
 type cacheJSON struct {
-	Schema  string  `json:"schema"`
-	Entries []entry `json:"entries"`
+	Schema  string   `json:"schema"`
+	Entries []sealed `json:"entries"`
 }
 
-// OpenCache is the cache in the folder dir. Neither needs to exist.
-func OpenCache(dir string) *Cache { return &Cache{path: filepath.Join(dir, cacheFile)} }
+// OpenCache is the cache in the folder dir, sealed with the key in keyFile: see
+// [KeyFile]. None of them needs to exist.
+func OpenCache(dir, keyFile string) *Cache {
+	return &Cache{path: filepath.Join(dir, cacheFile), keyFile: keyFile}
+}
 
 // Get returns the last good listing of a server with this declaration, as it
 // answers a client with these capabilities (JSON; any formatting).
@@ -115,8 +120,18 @@ func (c *Cache) Put(l Listing) error {
 				return fmt.Errorf("%w; set aside: %w", c.problem, err)
 			}
 		}
+		key, err := makeKey(c.keyFile)
+		if err != nil {
+			return err
+		}
 		c.put(l)
-		b, err := json.Marshal(cacheJSON{cacheSchema, c.entries})
+		f := cacheJSON{Schema: cacheSchema, Entries: make([]sealed, len(c.entries))}
+		for i, e := range c.entries {
+			if f.Entries[i], err = seal(e, key); err != nil {
+				return fmt.Errorf("%s: %w", c.path, err)
+			}
+		}
+		b, err := json.Marshal(f)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.path, err)
 		}
@@ -198,8 +213,26 @@ func (c *Cache) refresh() {
 	case f.Schema != cacheSchema:
 		c.problem = fmt.Errorf("%s:1: schema is %q, not %q", c.path, f.Schema, cacheSchema)
 	default:
-		c.entries = f.Entries
+		c.problem = c.open(f.Entries)
 	}
+}
+
+// open takes the entries whose seal holds.
+func (c *Cache) open(all []sealed) error {
+	key, err := readKey(c.keyFile)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		e, ok, err := s.open(key)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.path, err)
+		}
+		if ok {
+			c.entries = append(c.entries, e)
+		}
+	}
+	return nil
 }
 
 // lineOf is the line, from 1, that a JSON error is about.

@@ -23,10 +23,10 @@ func TestListingComesBackRawFromAnotherProcess(t *testing.T) {
 	dir := t.TempDir()
 	tool := `{"name":"a","inputSchema":{"type":"object","x-n":12345678901234567890,"t":"<&>"}}`
 	l := Listing{Server: "s", Fingerprint: "f", Capabilities: `{"roots": {}, "elicitation":{}}`, Tools: tools(tool)}
-	if err := OpenCache(dir).Put(l); err != nil {
+	if err := OpenCache(dir, filepath.Join(dir, "cache.key")).Put(l); err != nil {
 		t.Fatal(err)
 	}
-	c := OpenCache(dir)
+	c := OpenCache(dir, filepath.Join(dir, "cache.key"))
 	got, ok := c.Get("s", "f", `{"elicitation":{},"roots":{}}`)
 	if !ok || Canonical(got.Tools[0]) != Canonical(json.RawMessage(tool)) || got.At.IsZero() {
 		t.Errorf("got %+v, %v", got, ok)
@@ -47,7 +47,7 @@ func TestListingComesBackRawFromAnotherProcess(t *testing.T) {
 
 func TestFailureKeepsTheLastGoodListing(t *testing.T) {
 	t.Parallel()
-	c := OpenCache(t.TempDir())
+	c := OpenCache(t.TempDir(), filepath.Join(t.TempDir(), "key"))
 	put := func(l Listing) {
 		t.Helper()
 		l.Server, l.Fingerprint = "s", "f"
@@ -85,7 +85,7 @@ func TestBadCacheIsReportedAndSetAside(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c := OpenCache(dir)
+		c := OpenCache(dir, filepath.Join(dir, "cache.key"))
 		if _, ok := c.Get("s", "f", ""); ok {
 			t.Errorf("%s: found a listing", name)
 		}
@@ -110,14 +110,14 @@ func TestWritersDoNotLoseEachOther(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 12 {
 		wg.Go(func() {
-			if err := OpenCache(dir).Put(Listing{Server: fmt.Sprint(i), Fingerprint: "f"}); err != nil {
+			if err := OpenCache(dir, filepath.Join(dir, "cache.key")).Put(Listing{Server: fmt.Sprint(i), Fingerprint: "f"}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
 	for i := range 12 {
-		if _, ok := OpenCache(dir).Get(fmt.Sprint(i), "f", ""); !ok {
+		if _, ok := OpenCache(dir, filepath.Join(dir, "cache.key")).Get(fmt.Sprint(i), "f", ""); !ok {
 			t.Errorf("listing %d is lost", i)
 		}
 	}
@@ -125,7 +125,7 @@ func TestWritersDoNotLoseEachOther(t *testing.T) {
 
 func TestOldDeclarationsOfAServerGoAway(t *testing.T) {
 	t.Parallel()
-	c := OpenCache(t.TempDir())
+	c := OpenCache(t.TempDir(), filepath.Join(t.TempDir(), "key"))
 	for i := range mostPerServer + 3 {
 		if err := c.Put(Listing{Server: "s", Fingerprint: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)

@@ -37,6 +37,15 @@ func SafeDir(l paths.Layout, workspace string) (dir, why string) {
 	return own, err.Error()
 }
 
+// FindDir is [SafeDir] for a reader: it makes nothing.
+func FindDir(l paths.Layout, workspace string) string {
+	dir := l.Surface(workspace)
+	if CheckOwn(dir) != nil || plainOnly(dir) != nil || plainOnly(filepath.Join(dir, "sessions")) != nil {
+		return filepath.Join(l.State, "workspaces", paths.ID(workspace))
+	}
+	return dir
+}
+
 func prepare(dir string, inWorkspace bool) error {
 	if !inWorkspace {
 		if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {

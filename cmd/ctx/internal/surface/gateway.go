@@ -96,7 +96,7 @@ func compile(cmd *cobra.Command, f *cmdutil.Factory, h *hosts.Host, apply bool) 
 	if err != nil {
 		return err
 	}
-	dir := l.Surface(ws)
+	dir := state.FindDir(l, ws)
 	if apply {
 		// The folder is made, or one of the user's own is taken in its place.
 		dir, _ = state.SafeDir(l, ws)

@@ -66,7 +66,7 @@ func price(ctx context.Context, f *cmdutil.Factory, h *hosts.Host) (priced, erro
 		return priced{}, err
 	}
 	dir, _ := state.SafeDir(l, ws)
-	cache := listing.OpenCache(dir)
+	cache := listing.OpenCache(dir, listing.KeyFile(l))
 	g := gate.New(src)
 	rules := &gateway.Rules{Gate: g}
 	var known []listing.Listing

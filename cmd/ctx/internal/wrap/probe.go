@@ -14,7 +14,7 @@ import (
 // are declared now, all hosts' together. One that does not list its tools is
 // left direct. A dry run starts nothing.
 func (w *wrapper) probe(ctx context.Context) error {
-	cache := listing.OpenCache(w.layout.Surface(w.workspace))
+	cache := listing.OpenCache(state.FindDir(w.layout, w.workspace), listing.KeyFile(w.layout))
 	for _, j := range w.jobs {
 		var unknown []surface.Server
 		for _, s := range j.servers {
@@ -100,7 +100,7 @@ func (w *wrapper) keep() error {
 	if why != "" {
 		fmt.Fprintf(w.f.IO.Err, "warning: %s; what ctx knows of this workspace is kept in %s\n", why, dir)
 	}
-	cache := listing.OpenCache(dir)
+	cache := listing.OpenCache(dir, listing.KeyFile(w.layout))
 	for _, j := range w.jobs {
 		for _, s := range j.servers {
 			l, ok := j.listings[s.Name]
