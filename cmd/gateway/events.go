@@ -97,7 +97,7 @@ func (e *events) handler() *hook.Handler {
 			Layout: e.layout, Workspace: e.workspace, Host: e.host,
 			Config: e.config, Problems: e.problem,
 			Sources: e.policy.Sources,
-			Cache:   e.cache, State: e.state, Usage: e.usage,
+			Cache:   e.cache, Baseline: e.tools, State: e.state, Usage: e.usage,
 			GatewayActive: true,
 			Gateway:       e.listed,
 			Waiting:       e.waiting,

@@ -64,10 +64,11 @@ func probe(args []string, env []string) error {
 	}
 	m := backend.New(backend.Options{
 		Servers: servers, Env: env, Dir: o.workspace, Client: client, Cache: p.cache, Log: p.log.Named("probe"),
+		Listed: p.tools.Observe,
 	})
 	defer m.Close()
 	m.Refresh(ctx)
-	return nil
+	return p.tools.Flush()
 }
 
 // unlisted picks the servers that a probe asks.

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ctx-sidecar/ctx/core/backend"
+	"github.com/ctx-sidecar/ctx/core/baseline"
 	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/gateway"
 	"github.com/ctx-sidecar/ctx/core/hook"
@@ -44,6 +45,7 @@ type program struct {
 	state   *state.Store
 	usage   *usage.Log
 	trust   *trust.Store
+	tools   *baseline.Store
 	taps    *taps          // nil where the user has none
 	loader  *loader.Loader // of the session on stdio; nil likewise
 }
@@ -69,6 +71,7 @@ func run(args []string, std streams, env []string) error {
 
 	p := newProgram(o, layout, env, dir)
 	defer p.adapter.close()
+	defer p.tools.Flush() // what could not be written is in the log
 	if p.taps = p.openTaps(); p.taps != nil {
 		go p.taps.follow(ctx, p.config.AutoCapabilities)
 	}
@@ -99,9 +102,10 @@ func newProgram(o options, layout paths.Layout, env []string, dir string) *progr
 	}
 	p.cache, p.state, p.usage = listing.OpenCache(p.surface, listing.KeyFile(layout)), state.Open(p.surface), usage.Open(p.surface)
 	p.trust = trust.Open(layout.Trust())
+	p.tools = baseline.Open(layout.Baselines(), o.workspace, log.Named("baseline"))
 	p.policy = &gateway.Files{
 		Layout: layout, Workspace: o.workspace, HostName: o.host,
-		Wraps: wiring.Open(layout.Wraps()), Trust: p.trust, Log: log,
+		Wraps: wiring.Open(layout.Wraps()), Trust: p.trust, Baseline: p.tools, Log: log,
 		Read: p.read,
 	}
 	return p
@@ -115,6 +119,7 @@ func (p *program) gatewayOptions(b *hook.Binding, l *loader.Loader) gateway.Opti
 		Backends: func(client backend.Client, changed func(string)) gateway.Backends {
 			return backend.New(backend.Options{
 				Env: p.env, Dir: p.dir, Client: client, Cache: p.cache, Log: p.log.Named("backend"), Changed: changed,
+				Listed: p.tools.Observe,
 			})
 		},
 	}

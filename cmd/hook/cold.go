@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/ctx-sidecar/ctx/core/baseline"
 	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/event"
 	"github.com/ctx-sidecar/ctx/core/hook"
@@ -57,7 +58,8 @@ func (p program) handler(adapter plugins.Adapter, machine plugins.Machine, ev ev
 				Fronted: wiring.Open(p.layout.Wraps()).Fronted(workspace, ev.Host),
 			})
 		},
-		Cache: cache, State: state.Open(dir), Usage: usage.Open(dir),
+		Cache: cache, Baseline: baseline.Open(p.layout.Baselines(), workspace, p.log.Named("baseline")),
+		State: state.Open(dir), Usage: usage.Open(dir),
 		Gateway: func(surface.Sources, []surface.Server) (listing.Listing, bool) { return cache.Gateway(ev.Host) },
 		Waiting: func(servers []surface.Server) []string { return p.waiting(servers, workspace) },
 		Unlisted: func(servers []surface.Server) {

@@ -49,6 +49,9 @@ func (g *Gateway) callTool(ctx context.Context, params json.RawMessage) (json.Ra
 	if found := c.find(r.Name); len(found) == 1 {
 		return g.forward(ctx, c, found[0], r)
 	}
+	if h := c.findHeld(r.Name); h != nil {
+		return h.refusal(), nil
+	}
 	return nil, rpc.Errorf(rpc.CodeInvalidParams, "there is no tool %q", line(r.Name, 100))
 }
 
@@ -74,6 +77,8 @@ func (g *Gateway) callNamed(ctx context.Context, r request) (json.RawMessage, er
 	c := g.awaitServer(ctx, args.Tool)
 	found := c.find(args.Tool)
 	switch {
+	case len(found) == 0 && c.findHeld(args.Tool) != nil:
+		return c.findHeld(args.Tool).refusal(), nil
 	case len(found) == 0:
 		return g.unknownTool(c, args.Tool), nil
 	case len(found) > 1:

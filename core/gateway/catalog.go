@@ -11,6 +11,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/core/authority"
 	"github.com/ctx-sidecar/ctx/core/backend"
+	"github.com/ctx-sidecar/ctx/core/baseline"
 	"github.com/ctx-sidecar/ctx/core/gate"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/schema"
@@ -23,6 +24,9 @@ type Rules struct {
 	Gate *gate.Gate
 	// Servers are those that may be started: fronted, switched on, approved.
 	Servers []surface.Server
+	// Baseline holds back tools that are no longer as the user accepted them; nil:
+	// none is.
+	Baseline *baseline.Store
 	// HostAsks is true where the host asks its user before a call.
 	HostAsks bool
 	// Warnings name what is missing from Servers and why, one line each.
@@ -47,8 +51,11 @@ type catalog struct {
 	failures  map[string]string // why a server is down, by its name
 	tools     []listing.Tool    // in the order of the configuration, then of the server
 	servers   []shelf           // likewise
+	held      []heldTool        // that the gate would admit
 	resources resources
 	prompts   prompts
+
+	generation int // of the baselines
 
 	byID  map[string]int       // position in tools
 	index func() *search.Index // over tools
@@ -62,6 +69,7 @@ type shelf struct {
 	failed string         // why it is down, "" when it is not
 	tools  []listing.Tool // those that the gate admits
 	bytes  int            // of what a host would send of them
+	waits  int            // tools that are held back until the user decides
 	offers offers
 }
 
@@ -80,7 +88,7 @@ type offers struct {
 const maxListedName = 64 - len("mcp__plugin_ctx_ctx__")
 
 func newCatalog(rules *Rules, listings []listing.Listing) *catalog {
-	c := &catalog{rules: rules}
+	c := &catalog{rules: rules, generation: rules.Baseline.Generation()}
 	byName := make(map[string]listing.Listing, len(listings))
 	for _, l := range listings {
 		byName[l.Server] = l
@@ -91,6 +99,7 @@ func newCatalog(rules *Rules, listings []listing.Listing) *catalog {
 			continue
 		}
 		l, ok := byName[srv.Name]
+		l, held := rules.Baseline.Screen(srv, l)
 		s := shelf{name: srv.Name, listed: ok && l.Failed == ""}
 		for _, t := range l.Parse() {
 			if rules.admits(t.Server, t.Name) {
@@ -98,6 +107,7 @@ func newCatalog(rules *Rules, listings []listing.Listing) *catalog {
 				s.bytes += len(t.Name) + len(t.Description) + len(t.InputSchema)
 			}
 		}
+		s.waits = c.hold(srv.Name, held)
 		// Offers that do not parse offer nothing that could be forwarded.
 		_ = json.Unmarshal(l.Offers, &s.offers)
 		c.servers = append(c.servers, s)
@@ -148,7 +158,7 @@ func (g *Gateway) current(ctx context.Context) *catalog {
 	rules := g.rules(ctx)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if old := g.catalog; old == nil || old.rules != rules {
+	if old := g.catalog; old == nil || old.rules != rules || old.generation != rules.Baseline.Generation() {
 		if old == nil || !sameServers(old.rules.Servers, rules.Servers) {
 			g.backends.SetServers(rules.Servers)
 		}

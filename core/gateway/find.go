@@ -139,7 +139,7 @@ func (c *catalog) warnings() []string {
 			ws = append(ws, fmt.Sprintf("server %s is still starting; search again for its tools", word(s.name, 40)))
 		}
 	}
-	for _, w := range c.rules.Warnings {
+	for _, w := range slices.Concat(c.heldWarnings(), c.rules.Warnings) {
 		ws = append(ws, line(w, 240))
 	}
 	return ws

@@ -48,7 +48,7 @@ func (c *catalog) instructions(listed bool) string {
 		head = fmt.Sprintf("%d tools of the user's MCP servers are behind tool_search, then call_tool or call_tool_write. By server:", len(c.tools))
 	}
 	var tail strings.Builder
-	for _, w := range c.rules.Warnings {
+	for _, w := range slices.Concat(c.heldWarnings(), c.rules.Warnings) {
 		if note := "\n! " + ascii(w, 220); tail.Len()+len(note) <= 450 {
 			tail.WriteString(note)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/ctx-sidecar/ctx/core/baseline"
 	"github.com/ctx-sidecar/ctx/core/gate"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -24,6 +25,7 @@ type Files struct {
 	HostName  string // the adapter's name of the host
 	Wraps     *wiring.Store
 	Trust     *trust.Store
+	Baseline  *baseline.Store
 	Log       hclog.Logger
 
 	// Read reads the host's configuration; fronted are the servers that a wrap
@@ -106,7 +108,7 @@ func stamps(files []string, before []stamp) []stamp {
 
 // apply picks the servers that may be started, and says what about the others.
 func (f *Files) apply(s surface.Sources, fronted []string) *Rules {
-	r := &Rules{Gate: gate.New(s), Warnings: slices.Clone(s.Warnings)}
+	r := &Rules{Gate: gate.New(s), Baseline: f.Baseline, Warnings: slices.Clone(s.Warnings)}
 	for _, srv := range s.Servers {
 		if srv.Own || srv.Disabled || srv.Direct != "" || !slices.Contains(fronted, srv.Name) || !r.Gate.AdmitsServer(srv.Name) {
 			continue

@@ -81,7 +81,13 @@ func (h *Handler) facts(s surface.Sources) advisory.Facts {
 	})
 	behind := w.behind(s.Servers)
 	p := surface.Pricing{
-		Listing: func(srv surface.Server) (listing.Listing, bool) { return h.Cache.Any(srv.Name, srv.Fingerprint()) },
+		Listing: func(srv surface.Server) (listing.Listing, bool) {
+			l, ok := h.Cache.Any(srv.Name, srv.Fingerprint())
+			if slices.Contains(w.fronted, srv.Name) {
+				l, _ = h.Baseline.Screen(srv, l)
+			}
+			return l, ok
+		},
 		Admits:  g.Admits,
 		Fronted: w.fronted,
 	}

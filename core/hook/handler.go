@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/ctx-sidecar/ctx/core/baseline"
 	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/event"
 	"github.com/ctx-sidecar/ctx/core/listing"
@@ -36,9 +37,10 @@ type Options struct {
 	// Sources reads what the host loads; it is called when an event needs it.
 	Sources func(context.Context) (surface.Sources, error)
 
-	Cache Listings
-	State *state.Store
-	Usage *usage.Log
+	Cache    Listings
+	Baseline *baseline.Store // holds back tools of servers behind the gateway; nil: none
+	State    *state.Store
+	Usage    *usage.Log
 
 	// GatewayActive is true where the caller knows that the host loads
 	// ctx-gateway here. Otherwise Sources tell.

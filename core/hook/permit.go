@@ -89,15 +89,22 @@ type call struct {
 	tool     string         // as the model named it
 	least    authority.Tier // what the call asks for, whatever the tool is
 	unlisted authority.Tier // what a tool is taken for that no listing has
+
+	// By id, those that are no longer as the user accepted them; resolve fills it.
+	held map[string]bool
 }
 
 // judge answers for a call as the gateway will resolve it.
 func (h *Handler) judge(s surface.Sources, c call, unattended bool) event.Reply {
 	g := gate.New(s)
+	c.held = map[string]bool{}
 	server, tool, tier, ok := h.resolve(s, g, c)
 	if !ok {
 		// The gateway runs nothing that it does not know.
 		return event.Reply{}
+	}
+	if c.held[listing.Tool{Server: server, Name: tool}.ID()] {
+		return event.Reply{Decision: event.Deny, Reason: reason("%s was changed by its server and is held back until the user decides: ctx trust list", id(server, tool))}
 	}
 	v := g.Rule(server, tool)
 	if v.Decision != event.NoOpinion {
@@ -124,9 +131,12 @@ func (h *Handler) resolve(s surface.Sources, g *gate.Gate, c call) (server, tool
 		if !ok {
 			continue
 		}
+		_, held := h.Baseline.Screen(srv, l)
 		for _, t := range l.Parse() {
 			all = append(all, t)
-			if g.Admits(t.Server, t.Name) {
+			if held[t.Name] != "" {
+				c.held[t.ID()] = true
+			} else if g.Admits(t.Server, t.Name) {
 				admitted = append(admitted, t)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/hosts"
+	"github.com/ctx-sidecar/ctx/core/baseline"
 	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/gate"
 	"github.com/ctx-sidecar/ctx/core/gateway"
@@ -68,7 +69,7 @@ func price(ctx context.Context, f *cmdutil.Factory, h *hosts.Host) (priced, erro
 	dir, _ := state.SafeDir(l, ws)
 	cache := listing.OpenCache(dir, listing.KeyFile(l))
 	g := gate.New(src)
-	rules := &gateway.Rules{Gate: g}
+	rules := &gateway.Rules{Gate: g, Baseline: baseline.Open(l.Baselines(), ws, nil)}
 	var known []listing.Listing
 	for _, s := range src.Servers {
 		for _, name := range fronted {
