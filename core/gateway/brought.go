@@ -61,7 +61,9 @@ func (b *brought) Changed() {
 	b.mu.Lock()
 	b.rules = nil
 	b.mu.Unlock()
-	b.gateway.current(b.gateway.ctx)
+	if b.gateway.ctx.Err() == nil { // else all its servers end anyway
+		b.gateway.current(b.gateway.ctx)
+	}
 }
 
 // Host implements [loader.Place].

@@ -70,6 +70,7 @@ type Loader struct {
 	mu      sync.Mutex
 	begun   bool
 	session string
+	coming  map[string]bool   // capabilities that are being enabled
 	failed  map[string]string // why a capability that a prompt activated is not there, by its name
 }
 
@@ -83,7 +84,7 @@ type Place interface {
 
 // New makes the loader of one session of a gateway.
 func New(o Options) *Loader {
-	l := &Loader{opts: o, attached: make(chan struct{}), failed: map[string]string{}}
+	l := &Loader{opts: o, attached: make(chan struct{}), coming: map[string]bool{}, failed: map[string]string{}}
 	l.ctx, l.end = context.WithCancel(context.Background())
 	return l
 }
@@ -240,9 +241,13 @@ func (l *Loader) Close() {
 
 // enable activates in the background what a prompt has asked for.
 func (l *Loader) enable(name string) {
+	l.mu.Lock()
+	l.coming[name] = true
+	l.mu.Unlock()
 	l.starts.run(func() {
 		_, err := l.registry.Enable(l.ctx, name, "prompt")
 		l.mu.Lock()
+		delete(l.coming, name)
 		delete(l.failed, name)
 		if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, capability.ErrSession) {
 			l.failed[name] = "the capability " + name + " is not enabled: " + Explain(err)

@@ -57,9 +57,15 @@ func (l *Loader) Decide(ctx context.Context, text string, minChars int) (d activ
 	if err != nil {
 		return activate.Decision{}, nil, err
 	}
+	candidates := Candidates(l.opts.Taps.Catalog(), l.registry)
+	l.mu.Lock()
+	for i, c := range candidates {
+		candidates[i].Active = c.Active || l.coming[c.Name]
+	}
+	l.mu.Unlock()
 	a := l.opts.Config.Activate
 	d, err = router.Decide(ctx, activate.Request{
-		Prompt: text, Domain: Domain(l.opts.Config), Candidates: Candidates(l.opts.Taps.Catalog(), l.registry),
+		Prompt: text, Domain: Domain(l.opts.Config), Candidates: candidates,
 		ActivateAt: a.ActivateAt, SuggestAt: a.SuggestAt, MinChars: minChars, NoSuggest: !a.Suggest,
 	})
 	return d, degraded, err

@@ -1,0 +1,320 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/state"
+	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/core/tap"
+	"github.com/ctx-sidecar/ctx/core/trust"
+)
+
+// addTap gives the user a tap, and allows the commands of all but some of its
+// capabilities.
+func (h *home) addTap(unapproved ...string) {
+	h.t.Helper()
+	one := tap.Tap{Name: "acme/tools", Path: filepath.Join(h.dir, "tap")}
+	if err := tap.Open(h.layout).Add(one); err != nil {
+		h.t.Fatal(err)
+	}
+	for _, c := range tap.Read(one, nil).Capabilities {
+		if slices.Contains(unapproved, c.Name) {
+			continue
+		}
+		commands, err := c.Commands()
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		for _, cmd := range commands {
+			a := trust.Approval{Fingerprint: cmd.Declaration.Fingerprint(), By: "user", Server: cmd.Declaration}
+			if err := trust.Open(h.layout.Trust()).Approve(cmd.ID, a); err != nil {
+				h.t.Fatal(err)
+			}
+		}
+	}
+}
+
+// capability writes one whose server is a stub that leaves a mark, and returns
+// the mark.
+func (h *home) capability(name, allowed string, triggers ...string) (mark string) {
+	h.t.Helper()
+	bin, err := buildStub()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	mark = filepath.Join(h.dir, name+".mark")
+	quoted, err := json.Marshal(triggers)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	dir := filepath.Join(h.dir, "tap", "capabilities", name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		h.t.Fatal(err)
+	}
+	for file, text := range map[string]string{
+		"config.toml": "triggers = " + string(quoted) + "\n",
+		"default.toml": fmt.Sprintf("# Title: The %[1]s desk\n# Description: What there is to do with %[1]s.\n"+
+			"[roles.mcp]\nserver_refs = [%[1]q]\nallowed_tools = [%[2]q]\n\n"+
+			"[[mcp.servers]]\nname = %[1]q\ntype = \"stdio\"\ncommand = %[3]q\nargs = [\"-mark\", %[4]q]\n", name, name+":"+allowed, bin, mark),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+	return mark
+}
+
+// tapped is a user with capabilities that prompts can ask for.
+func tapped(t *testing.T, unapproved ...string) *home {
+	t.Helper()
+	h := newHome(t)
+	h.capability("diary", "*_note", "write a note into my diary", "read yesterday's diary note", "delete a diary note")
+	h.capability("payroll", "*", "pay the wages of this month", "print a payslip for an employee", "correct a wrong wage")
+	h.capability("garden", "*", "water the tomatoes", "plan which beds to plant", "when do I prune the roses")
+	h.declare()
+	h.config.Rules = []surface.Rule{{Effect: surface.EffectAllow, Server: "diary", Tool: "*", Text: "mcp__diary"}}
+	h.save()
+	h.wrap()
+	h.addTap(unapproved...)
+	h.settings("[activate]\nactivate_at = 0.3\nsuggest_at = 0.05\n")
+	return h
+}
+
+func (h *home) settings(text string) {
+	h.t.Helper()
+	if err := os.WriteFile(filepath.Join(h.ws, "ctx.toml"), []byte(text), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *home) prompt(session, text string) string {
+	h.t.Helper()
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return h.hook(fmt.Sprintf(`{"Kind":"prompt","Session":%q,"Prompt":%s}`, session, quoted))
+}
+
+const diaryPrompt = "please write a note into my diary about the meeting"
+
+func TestAPromptBringsInWhatItAsksForInTheSameTurn(t *testing.T) {
+	t.Parallel()
+	h := tapped(t)
+	s := h.start()
+	s.initialize(`{}`)
+	contains(t, s.must("tools/list", ""), `"name":"capability"`, `"name":"tool_search"`)
+	said := h.prompt("conversation-1", diaryPrompt)
+	contains(t, said, "the capability diary is enabled", "tool_search finds the tools of diary")
+	contains(t, s.call("call_tool_write", `{"tool":"diary:write_note","arguments":{"name":"a","text":"larkspur"}}`), "wrote a")
+	contains(t, s.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "larkspur")
+	contains(t, s.call("call_tool", `{"tool":"diary:echo","arguments":{"text":"x"}}`), "there is no tool diary:echo")
+	contains(t, s.call("tool_search", `{"query":"read a note"}`), `"diary:read_note"`)
+
+	// The next time its tools are known beforehand.
+	contains(t, s.call("capability", `{"action":"disable","name":"diary"}`), "not enabled any more")
+	contains(t, s.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "there is no tool")
+	contains(t, h.prompt("conversation-1", diaryPrompt), "call_tool: diary:read_note", "call_tool_write: diary:write_note, diary:delete_note")
+	if again := h.prompt("conversation-1", diaryPrompt); strings.Contains(again, "diary") {
+		t.Errorf("said again of what is active: %s", again)
+	}
+}
+
+func TestWithoutConfidenceNamesAreSuggestedAndOneIsEnabled(t *testing.T) {
+	t.Parallel()
+	h := tapped(t)
+	h.settings("[activate]\nactivate_at = 1.0\nsuggest_at = 0.01\n")
+	s := h.start()
+	s.initialize(`{}`)
+	said := h.prompt("conversation-1", diaryPrompt)
+	contains(t, said, "may fit, not enabled: diary", `{\"action\":\"enable\",\"name\":\"diary\"}`)
+	if isFile(filepath.Join(h.dir, "diary.mark")) {
+		t.Error("a suggestion has started a server")
+	}
+	contains(t, s.call("call_tool", `{"tool":"capability:diary"}`), "a call never enables one")
+	contains(t, s.call("capability", `{"action":"enable","name":"diary"}`), "diary is enabled", `{"tool":"diary:read_note","call":"call_tool"}`)
+	contains(t, s.call("call_tool_write", `{"tool":"diary:write_note","arguments":{"name":"a","text":"larkspur"}}`), "wrote a")
+}
+
+func TestNothingHappensByItselfWhereTheUserSaysSo(t *testing.T) {
+	t.Parallel()
+	h := tapped(t)
+	h.settings("auto_capabilities = false\n[activate]\nactivate_at = 0.3\n")
+	s := h.start()
+	s.initialize(`{}`)
+	if said := h.prompt("conversation-1", diaryPrompt); strings.Contains(said, "diary") {
+		t.Errorf("said %s", said)
+	}
+	contains(t, s.call("tool_search", `{"query":"diary note"}`), `"tool":"capability:diary"`, `"enables":"diary: *_note"`)
+	contains(t, s.call("capability", `{"action":"discover","intent":"write into my diary"}`), `"name":"diary"`, "found by words alone")
+	contains(t, s.call("capability", `{"action":"enable","intent":"write a note into my diary"}`), "diary is enabled", "diary:write_note")
+}
+
+func TestWhatNobodyApprovedIsNeverStarted(t *testing.T) {
+	t.Parallel()
+	h := tapped(t, "diary")
+	s := h.start()
+	s.initialize(`{}`)
+	if said := h.prompt("conversation-1", diaryPrompt); strings.Contains(said, "diary") {
+		t.Errorf("said %s", said)
+	}
+	contains(t, s.call("capability", `{"action":"enable","name":"diary"}`), `"isError":true`, "nobody has approved the server diary", "ctx trust approve")
+	contains(t, s.call("capability", `{"action":"list"}`), "unready: nobody has approved")
+	contains(t, s.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "there is no tool")
+	if isFile(filepath.Join(h.dir, "diary.mark")) {
+		t.Error("it was started")
+	}
+}
+
+func TestTheUsersRulesHoldForWhatCapabilitiesBringIn(t *testing.T) {
+	t.Parallel()
+	h := tapped(t)
+	h.config.Rules = []surface.Rule{
+		{Effect: surface.EffectDeny, Server: "diary", Tool: "delete_*", Text: "mcp__diary__delete_*"},
+		{Effect: surface.EffectDeny, Server: "garden", Tool: "*", Text: "mcp__garden"},
+	}
+	h.save()
+	s := h.start()
+	s.initialize(`{}`)
+	contains(t, s.call("capability", `{"action":"enable","name":"diary"}`), "diary:write_note")
+	contains(t, s.call("call_tool_write", `{"tool":"diary:delete_note","arguments":{"name":"a"}}`), "there is no tool")
+	contains(t, s.call("capability", `{"action":"enable","name":"garden"}`), `"isError":true`, "the user's rules deny")
+	if isFile(filepath.Join(h.dir, "garden.mark")) {
+		t.Error("a denied server was started")
+	}
+}
+
+func TestTwoConversationsDoNotShareCapabilities(t *testing.T) {
+	t.Parallel()
+	h := tapped(t)
+	first := h.start()
+	first.initialize(`{}`)
+	first.call("capability", `{"action":"enable","name":"diary"}`)
+	h.env = append(h.env, "FAKE_SESSION=conversation-2")
+	second := h.start()
+	second.initialize(`{}`)
+	contains(t, second.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "there is no tool")
+	contains(t, first.call("call_tool_write", `{"tool":"diary:write_note","arguments":{"name":"a","text":"larkspur"}}`), "wrote a")
+}
+
+func TestClearDropsWhatIsActiveAndResumeBringsItBack(t *testing.T) {
+	t.Parallel()
+	h := tapped(t)
+	s := h.start()
+	s.initialize(`{}`)
+	s.call("capability", `{"action":"enable","name":"diary"}`)
+	h.hook(`{"Kind":"session_start","Session":"conversation-2","Source":"clear"}`)
+	contains(t, s.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "there is no tool")
+	h.hook(`{"Kind":"session_start","Session":"conversation-1","Source":"resume"}`)
+	contains(t, s.call("call_tool_write", `{"tool":"diary:write_note","arguments":{"name":"a","text":"larkspur"}}`), "wrote a")
+	h.hook(`{"Kind":"session_start","Session":"conversation-1","Source":"clear"}`)
+	contains(t, s.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "there is no tool")
+}
+
+func TestWhatTheUserWantsFromTheStartIsThere(t *testing.T) {
+	t.Parallel()
+	h := tapped(t)
+	h.settings("role = \"developer:gardener\"\n[roles.\"developer:gardener\"]\ncapabilities = [\"garden\"]\n")
+	h.env = append(h.env, "CTX_CAPABILITIES=diary,nothing")
+	s := h.start()
+	s.initialize(`{}`)
+	contains(t, s.call("call_tool", `{"tool":"garden:echo","arguments":{"text":"larkspur"}}`), "larkspur")
+	contains(t, s.call("call_tool_write", `{"tool":"diary:write_note","arguments":{"name":"a","text":"larkspur"}}`), "wrote a")
+	contains(t, s.call("capability", `{"action":"disable","name":"garden"}`), "belongs to the session's role")
+	contains(t, s.call("capability", `{"action":"list"}`), "garden: The garden desk [static]", "diary: The diary desk [active]", `no capability is named \"nothing\"`)
+}
+
+func TestAFrontedServerOfTheSameCommandIsShared(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.capability("diary", "*", "write a note into my diary")
+	h.addTap()
+	srv := tap.Read(tap.Tap{Name: "acme/tools", Path: filepath.Join(h.dir, "tap")}, nil).Capabilities[0].Servers[0].Server
+	srv.Scope, srv.Place = surface.ScopeProject, surface.Place{File: filepath.Join(h.ws, "fake.json"), Line: 1}
+	srv.Approval = surface.ApproveAlways
+	h.declare(srv)
+	h.wrap()
+	s := h.start()
+	s.initialize(`{}`)
+	s.call("call_tool_write", `{"tool":"diary:write_note","arguments":{"name":"a","text":"larkspur"}}`)
+	contains(t, s.call("capability", `{"action":"enable","name":"diary"}`), "diary is enabled", "diary:read_note")
+	contains(t, s.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "larkspur")
+	s.call("capability", `{"action":"disable","name":"diary"}`)
+	contains(t, s.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "larkspur")
+}
+
+func TestACommandsWishIsFollowed(t *testing.T) {
+	t.Parallel()
+	h := tapped(t)
+	s := h.start()
+	s.initialize(`{}`)
+	s.call("tool_search", `{"query":"note"}`)
+	sessions := state.Open(filepath.Join(paths.Real(h.ws), ".ctx-surface"))
+	if _, err := sessions.Update("conversation-1", func(s *state.Session) {
+		s.Wanted = append(s.Wanted, state.Want{Ref: "acme/diary", By: "user"})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the wish is met", func() bool {
+		return strings.Contains(s.call("call_tool", `{"tool":"diary:echo","arguments":{"text":"x"}}`), "no tool") &&
+			strings.Contains(s.call("tool_search", `{"query":"read a note"}`), `"diary:read_note"`)
+	})
+}
+
+func TestAnEditOfATapCountsForTheNextPrompt(t *testing.T) {
+	t.Parallel()
+	h := tapped(t)
+	s := h.start()
+	s.initialize(`{}`)
+	s.call("capability", `{"action":"list"}`)
+	if err := os.RemoveAll(filepath.Join(h.dir, "tap", "capabilities", "diary")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is gone", func() bool { return !strings.Contains(s.call("capability", `{"action":"list"}`), "diary") })
+	if said := h.prompt("conversation-1", diaryPrompt); strings.Contains(said, "diary") {
+		t.Errorf("said %s", said)
+	}
+}
+
+func TestNothingIsDifferentForAUserWithoutATap(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.capability("diary", "*", "write a note into my diary") // a folder that nobody added
+	h.declare(h.stub("desk"))
+	h.wrap()
+	h.settings("[gateway]\nnarrow_above = 2\n")
+	h.env = append(h.env, "CTX_CAPABILITIES=diary")
+	s := h.start()
+	contains(t, s.initialize(`{}`), "desk")
+	const listed = `{"tools":[{"name":"tool_search"`
+	list := s.must("tools/list", "")
+	if !strings.HasPrefix(list, listed) || strings.Contains(list, "capability") || len(list) > 1400 {
+		t.Errorf("listed %s", list)
+	}
+	h.hook(`{"Kind":"session_start","Session":"conversation-1"}`)
+	if said, want := h.prompt("conversation-1", diaryPrompt), `{"reply":{"Context":"","Decision":"","Reason":""},"session":"conversation-1"}`; said != want {
+		t.Errorf("said %s", said)
+	}
+	if _, err := s.ask("tools/call", `{"name":"capability","arguments":{"action":"list"}}`); err == nil {
+		t.Error("there is a tool capability")
+	}
+	if found := s.call("tool_search", `{"query":"diary"}`); strings.Contains(found, "capability:") {
+		t.Errorf("found %s", found)
+	}
+	for _, path := range []string{vectors(h.layout), filepath.Join(h.layout.Data, "taps.toml"), filepath.Join(h.dir, "diary.mark")} {
+		if isFile(path) {
+			t.Errorf("%s was made", path)
+		}
+	}
+	log, err := os.ReadFile(h.layout.Log("gateway"))
+	if err != nil || strings.Contains(string(log), "taps") || strings.Contains(string(log), "routed") {
+		t.Errorf("%v, log:\n%s", err, log)
+	}
+}
