@@ -46,7 +46,7 @@ func (f *Factory) Scratch() (scratch *Factory, done func(), err error) {
 	with := *f
 	with.state = filepath.Join(dir, "ctx") // as XDG_STATE_HOME=dir would have it
 	l := f.Layout()
-	for _, part := range []string{l.Trust(), l.Wraps()} {
+	for _, part := range []string{l.Trust(), l.Baselines(), l.Wraps()} {
 		if err := copyTo(filepath.Join(with.state, filepath.Base(part)), part); err != nil {
 			done()
 			return nil, nil, fmt.Errorf("copy what ctx has on record: %w", err)

@@ -110,6 +110,7 @@ func (d *doctor) common() {
 	for _, p := range d.trust.Problems() {
 		d.add("", "approvals", Bad, p, "ctx trust list")
 	}
+	d.tools()
 	if dir, why := state.SafeDir(d.f.Layout(), d.workspace); why != "" {
 		d.add("", "workspace folder", Warn, why+"; used in its place: "+dir, "remove it, or unwrap and wrap again")
 	}

@@ -7,12 +7,14 @@ import (
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/baseline"
 	"github.com/ctx-sidecar/ctx/core/trust"
 )
 
 // Decided is what ctx trust approve and reject print with --json.
 type Decided struct {
-	Servers []trust.Entry `json:"servers"`
+	Servers []trust.Entry    `json:"servers"`
+	Tools   []baseline.Entry `json:"tools"`
 }
 
 func newDecide(f *cmdutil.Factory, verb, short string, to trust.Status) *cobra.Command {
@@ -26,8 +28,17 @@ func newDecide(f *cmdutil.Factory, verb, short string, to trust.Status) *cobra.C
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t := open(f)
 			refresh(cmd.Context(), f, t)
+			tools := openTools(f)
+			held, problems := tools.Entries()
+			warnTools(f, problems)
+			done := Decided{Servers: []trust.Entry{}, Tools: []baseline.Entry{}}
 			var chosen []trust.Entry
+			var changed []baseline.Entry
 			for _, arg := range args {
+				if found := findTools(held, arg); len(found) > 0 {
+					changed = append(changed, found...)
+					continue
+				}
 				found, err := find(t, arg)
 				if err != nil {
 					warn(f, t)
@@ -41,9 +52,15 @@ func newDecide(f *cmdutil.Factory, verb, short string, to trust.Status) *cobra.C
 					return err
 				}
 				e.Status, e.By = to, "user"
+				done.Servers = append(done.Servers, *e)
 			}
 			warn(f, t)
-			return f.Print("trust", Decided{chosen}, Decided{chosen}.print)
+			decided, err := decideTools(tools, changed, to)
+			if err != nil {
+				return err
+			}
+			done.Tools = append(done.Tools, decided...)
+			return f.Print("trust", done, done.print)
 		},
 	}
 }
@@ -74,5 +91,8 @@ func decide(t *trust.Store, e trust.Entry, to trust.Status) error {
 func (d Decided) print(s *iostreams.Streams) {
 	for _, e := range d.Servers {
 		fmt.Fprintf(s.Out, "%s %s\n    %s\n", e.Status, iostreams.Clean(e.ID), cmdutil.Start(e.Server))
+	}
+	for _, e := range d.Tools {
+		fmt.Fprintf(s.Out, "%s %s\n", e.Status, iostreams.Clean(e.ID))
 	}
 }

@@ -21,15 +21,21 @@ type Diff struct {
 func newDiff(f *cmdutil.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff ID",
-		Short: "Show how a server that waits differs from what was approved",
-		Long: `Show how a server that waits, as its configuration declares it now, differs from
-what was approved last.
+		Short: "Show how a server or tool that waits differs from what was approved",
+		Long: `Show how a server that waits, as its configuration declares it now, or a tool
+that waits, as its server defines it now, differs from what was approved last.
 ` + idHelp,
 		Example:           "  ctx trust diff github",
 		Args:              cmdutil.Args(1, 1),
 		ValidArgsFunction: complete(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t := open(f)
+			held, problems := openTools(f).Entries()
+			if found := findTools(held, args[0]); len(found) > 0 {
+				ds := Diffs(differences(found))
+				return f.Print("trust-diff", ds.json(), ds.print)
+			}
+			warnTools(f, problems)
 			refresh(cmd.Context(), f, t)
 			found, err := find(t, args[0])
 			warn(f, t)

@@ -11,26 +11,31 @@ import (
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/baseline"
 	"github.com/ctx-sidecar/ctx/core/trust"
 )
 
 // idHelp says what the commands here take for an ID.
-const idHelp = `ID is the name of a server or, where two have one name, its id in
-ctx trust list.`
+const idHelp = `ID is the name of a server, SERVER:TOOL for a tool, SERVER:* for all tools of a
+server that wait or, where two have one name, the id in ctx trust list.`
 
 // New makes the command.
 func New(f *cmdutil.Factory) *cobra.Command {
 	return cmdutil.Group(&cobra.Command{
 		Use:   "trust",
-		Short: "Decide which MCP servers may be started",
+		Short: "Decide which MCP servers may be started, and which changes of their tools pass",
 		Long: `Decide which MCP servers may be started. A server is approved down to its exact
 command, arguments, environment, folder, url and headers, as they are written in
-the configuration; whatever changes there has to be approved again.`,
-		Example: "  ctx trust list\n  ctx trust diff github\n  ctx trust approve github",
+the configuration; whatever changes there has to be approved again.
+
+With a server go its tools, as it defines them when it is first started, and those
+that it adds later. A tool that it defines otherwise afterwards is held back: no
+model sees or calls it until it is approved.`,
+		Example: "  ctx trust list\n  ctx trust diff github\n  ctx trust approve github\n  ctx trust approve github:create_issue",
 	},
 		newList(f), newDiff(f),
-		newDecide(f, "approve", "Let a server be started as it is declared now", trust.Approved),
-		newDecide(f, "reject", "Forbid a server as it is declared now", trust.Rejected),
+		newDecide(f, "approve", "Let a server be started as it is declared now, or a tool be used as it is defined now", trust.Approved),
+		newDecide(f, "reject", "Forbid a server as it is declared now, or a tool as it is defined now", trust.Rejected),
 	)
 }
 
@@ -45,8 +50,9 @@ func warn(f *cmdutil.Factory, t *trust.Store) {
 
 // List is what ctx trust list --json prints.
 type List struct {
-	Servers  []trust.Entry `json:"servers"`
-	Problems []string      `json:"problems"`
+	Servers  []trust.Entry    `json:"servers"`
+	Tools    []baseline.Entry `json:"tools"` // that are held back
+	Problems []string         `json:"problems"`
 
 	none string // what an empty list means
 }
@@ -55,20 +61,24 @@ func newList(f *cmdutil.Factory) *cobra.Command {
 	var waits bool
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List the servers that were decided about or wait for it",
+		Short:   "List the servers and tools that were decided about or wait for it",
 		Example: "  ctx trust list --waiting",
 		Args:    cmdutil.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t := open(f)
 			refresh(cmd.Context(), f, t)
 			l := List{Servers: append([]trust.Entry{}, t.Entries()...)}
+			tools, unread := openTools(f).Entries()
+			l.Tools = append([]baseline.Entry{}, tools...)
 			l.none = "No server was decided about yet, and none waits."
 			if waits {
 				l.none = "No server waits for a decision."
 				l.Servers = slices.DeleteFunc(l.Servers, func(e trust.Entry) bool { return !e.Waits() })
+				l.Tools = slices.DeleteFunc(l.Tools, func(e baseline.Entry) bool { return !e.Waits() })
 			}
-			l.Problems = append([]string{}, t.Problems()...)
+			l.Problems = append(append([]string{}, t.Problems()...), unread...)
 			warn(f, t)
+			warnTools(f, unread)
 			return f.Print("trust", l, l.print)
 		},
 	}
@@ -77,6 +87,7 @@ func newList(f *cmdutil.Factory) *cobra.Command {
 }
 
 func (l List) print(s *iostreams.Streams) {
+	defer printTools(s, l.Tools)
 	if len(l.Servers) == 0 {
 		fmt.Fprintln(s.Out, l.none)
 		return
@@ -114,6 +125,10 @@ func complete(f *cmdutil.Factory) cobra.CompletionFunc {
 		var ids []cobra.Completion
 		for _, e := range open(f).Entries() {
 			ids = append(ids, e.ID)
+		}
+		tools, _ := openTools(f).Entries()
+		for _, e := range tools {
+			ids = append(ids, e.Name())
 		}
 		slices.Sort(ids)
 		return slices.Compact(ids), cobra.ShellCompDirectiveNoFileComp

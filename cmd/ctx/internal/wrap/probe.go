@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ctx-sidecar/ctx/core/backend"
+	"github.com/ctx-sidecar/ctx/core/baseline"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -101,12 +102,14 @@ func (w *wrapper) keep() error {
 		fmt.Fprintf(w.f.IO.Err, "warning: %s; what ctx knows of this workspace is kept in %s\n", why, dir)
 	}
 	cache := listing.OpenCache(dir, listing.KeyFile(w.layout))
+	tools := baseline.Open(w.layout.Baselines(), w.workspace, nil)
 	for _, j := range w.jobs {
 		for _, s := range j.servers {
 			l, ok := j.listings[s.Name]
 			if _, known := cache.Get(l.Server, l.Fingerprint, l.Capabilities); !ok || known {
 				continue
 			}
+			tools.Observe(s.Server, l)
 			if err := cache.Put(l); err != nil {
 				return fmt.Errorf("keep what the servers list: %w", err)
 			}
@@ -117,6 +120,9 @@ func (w *wrapper) keep() error {
 		if err := cache.PutGateway(j.host.Name(), *j.kernel); err != nil {
 			return fmt.Errorf("keep what the gateway lists: %w", err)
 		}
+	}
+	if err := tools.Flush(); err != nil {
+		return fmt.Errorf("keep how the tools are defined: %w", err)
 	}
 	return nil
 }

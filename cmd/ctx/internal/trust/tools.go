@@ -1,0 +1,101 @@
+package trust
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/baseline"
+	"github.com/ctx-sidecar/ctx/core/trust"
+)
+
+func openTools(f *cmdutil.Factory) *baseline.Store {
+	return baseline.Open(f.Layout().Baselines(), f.Workspace(), nil)
+}
+
+// findTools finds the tools that are held back and that an argument means: an
+// ID, "server:tool", or "server:*" for all of a server's that wait.
+func findTools(entries []baseline.Entry, arg string) []baseline.Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e baseline.Entry) bool {
+		return e.ID != arg && e.Name() != arg && (!e.Waits() || e.Server+":*" != arg)
+	})
+}
+
+// warnTools says which baselines cannot be read.
+func warnTools(f *cmdutil.Factory, problems []string) {
+	for _, p := range problems {
+		fmt.Fprintf(f.IO.Err, "warning: %s\n", iostreams.Clean(p))
+	}
+}
+
+// latest leaves the last word on each tool: what waits, not what was rejected
+// before it.
+func latest(found []baseline.Entry) []baseline.Entry {
+	return slices.DeleteFunc(slices.Clone(found), func(e baseline.Entry) bool {
+		return !e.Waits() && slices.ContainsFunc(found, func(o baseline.Entry) bool {
+			return o.Waits() && o.ID == e.ID && o.Fingerprint == e.Fingerprint
+		})
+	})
+}
+
+// decideTools says the user's word on tools that are held back, as an argument
+// means them.
+func decideTools(s *baseline.Store, found []baseline.Entry, to trust.Status) ([]baseline.Entry, error) {
+	decided := latest(found)
+	for i := range decided {
+		e := &decided[i]
+		if e.Status == to {
+			continue
+		}
+		if err := s.Decide(*e, to == trust.Approved); err != nil {
+			return nil, cmdutil.Fail("see: ctx trust diff "+e.Name(), "%w", err)
+		}
+		e.Status = to
+	}
+	return decided, nil
+}
+
+func printTools(s *iostreams.Streams, tools []baseline.Entry) {
+	if len(tools) == 0 {
+		return
+	}
+	t := iostreams.NewTable("STATUS", "TOOL", "SINCE", "ID")
+	for _, e := range tools {
+		status := string(e.Status)
+		if e.Waits() {
+			status = "changed, waits"
+		}
+		t.Row(status, e.Name(), e.At.Local().Format(time.DateTime), e.ID)
+	}
+	t.Write(s)
+}
+
+// differences shows tools that are held back beside what was accepted.
+func differences(found []baseline.Entry) []Diff {
+	var all []Diff
+	for _, e := range latest(found) {
+		all = append(all, Diff{e.ID, e.Status, e.Diff()})
+	}
+	return all
+}
+
+// Diffs are several tools' differences.
+type Diffs []Diff
+
+// json is one difference as that of a server is printed, several as a list.
+func (ds Diffs) json() any {
+	if len(ds) == 1 {
+		return ds[0]
+	}
+	return struct {
+		Diffs []Diff `json:"diffs"`
+	}{ds}
+}
+
+func (ds Diffs) print(s *iostreams.Streams) {
+	for _, d := range ds {
+		d.print(s)
+	}
+}
