@@ -36,6 +36,7 @@ type options struct {
 	bearer           string
 	forgetAfter      int
 	listChangedAfter time.Duration
+	reload           time.Duration
 }
 
 func parse(args []string) (options, error) {
@@ -62,6 +63,7 @@ func parse(args []string) (options, error) {
 	f.StringVar(&o.bearer, "bearer", "", "over HTTP, answer 401 to whoever does not bring `TOKEN`")
 	f.IntVar(&o.forgetAfter, "forget-after", 0, "over HTTP, forget a session after `N` requests")
 	f.DurationVar(&o.listChangedAfter, "list-changed-after", 0, "add the tool late after this time and say that the list changed")
+	f.DurationVar(&o.reload, "reload", 0, "look at the FILE of -tools again each time this has passed, and say so when the list changed")
 	err := f.Parse(args)
 	if err == nil && f.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q", f.Arg(0))

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -28,15 +29,12 @@ type server struct {
 func newServer(o options) (*server, error) {
 	s := &server{opt: o, notes: map[string]string{"welcome": "Hello from the stub."}, tools: builtin(o)}
 	if o.tools != "" {
-		b, err := os.ReadFile(o.tools)
-		if err != nil {
+		var err error
+		if s.tools, err = readTools(o.tools); err != nil {
 			return nil, err
 		}
-		s.tools = nil
-		for line := range bytes.Lines(b) {
-			if line = bytes.TrimSpace(line); len(line) > 0 {
-				s.tools = append(s.tools, line)
-			}
+		if o.reload > 0 {
+			go s.reload()
 		}
 	}
 	if o.listChangedAfter > 0 {
@@ -45,9 +43,40 @@ func newServer(o options) (*server, error) {
 	return s, nil
 }
 
+func readTools(path string) ([]json.RawMessage, error) {
+	b, err := os.ReadFile(path)
+	var tools []json.RawMessage
+	for line := range bytes.Lines(b) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			tools = append(tools, line)
+		}
+	}
+	return tools, err
+}
+
+// reload follows the file of tools.
+func (s *server) reload() {
+	for range time.Tick(s.opt.reload) {
+		tools, err := readTools(s.opt.tools)
+		s.mu.Lock()
+		same := slices.EqualFunc(tools, s.tools, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
+		s.mu.Unlock()
+		if err == nil && !same {
+			s.setTools(tools)
+		}
+	}
+}
+
 func (s *server) addTool(tool string) {
 	s.mu.Lock()
-	s.tools = append(s.tools, json.RawMessage(tool))
+	tools := append(slices.Clip(s.tools), json.RawMessage(tool))
+	s.mu.Unlock()
+	s.setTools(tools)
+}
+
+func (s *server) setTools(tools []json.RawMessage) {
+	s.mu.Lock()
+	s.tools = tools
 	peers := s.peers
 	s.mu.Unlock()
 	for _, p := range peers {
