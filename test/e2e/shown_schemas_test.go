@@ -57,7 +57,7 @@ func TestEveryGitHubToolIsBehindTheInstalledGateway(t *testing.T) {
 		if got := p.describe("github:" + tool.Name); !sameJSON(t, got, line) {
 			t.Errorf("%s is shown as\n%s\nand is\n%s", tool.Name, got, line)
 		}
-		if out := p.call("tool_search", args{"query": tool.Name, "limit": 5}).String(); !strings.Contains(out, `"github:`+tool.Name+`"`) {
+		if out := p.call("tool_search", args{"query": tool.Name, "limit": 5}).String(); !strings.Contains(out, "github:"+tool.Name+" (") {
 			t.Errorf("a search for %s finds %.300s", tool.Name, out)
 		}
 	}
