@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctx-sidecar/ctx/core/loader"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -308,7 +309,7 @@ func TestNothingIsDifferentForAUserWithoutATap(t *testing.T) {
 	if found := s.call("tool_search", `{"query":"diary"}`); strings.Contains(found, "capability:") {
 		t.Errorf("found %s", found)
 	}
-	for _, path := range []string{vectors(h.layout), filepath.Join(h.layout.Data, "taps.toml"), filepath.Join(h.dir, "diary.mark")} {
+	for _, path := range []string{loader.Vectors(h.layout), filepath.Join(h.layout.Data, "taps.toml"), filepath.Join(h.dir, "diary.mark")} {
 		if isFile(path) {
 			t.Errorf("%s was made", path)
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 	"sync"
 
 	"github.com/hashicorp/go-hclog"
@@ -10,7 +9,6 @@ import (
 	"github.com/ctx-sidecar/ctx/core/activate"
 	"github.com/ctx-sidecar/ctx/core/hook"
 	"github.com/ctx-sidecar/ctx/core/loader"
-	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
 
@@ -38,30 +36,15 @@ func (p *program) openTaps() *taps {
 	}
 	t := &taps{library: tap.NewLibrary(store, p.config.Providers), log: p.log.Named("taps"), loaded: make(chan struct{})}
 	t.read = sync.OnceFunc(func() { t.tell(t.library.Load()) })
-	source := activate.Source{
-		Env: p.env, Model: p.config.Embed.Model, Library: p.config.Embed.OrtLibrary,
-		Share: p.layout.Share(), CacheDir: vectors(p.layout),
-	}
 	t.load = sync.OnceFunc(func() {
 		go func() {
-			t.router, t.degraded = activate.Load(source)
-			switch {
-			case t.degraded == nil:
-			case t.router.Ranker() == "lexical":
-				t.log.Warn("prompts are routed by words alone", "why", t.degraded)
-			default: // nothing is missing but what was kept of an earlier time
-				t.log.Warn("the router's cache", "error", t.degraded)
-				t.degraded = nil
-			}
+			t.router, t.degraded = loader.OpenRouter(p.layout, p.config, p.env, t.log)
 			close(t.loaded)
 			t.prepare(context.Background(), t.Catalog())
 		}()
 	})
 	return t
 }
-
-// vectors is the folder for what a model makes of the texts of taps.
-func vectors(l paths.Layout) string { return filepath.Join(l.State, "vectors") }
 
 // follow reads the taps whenever their files change, until ctx ends.
 func (t *taps) follow(ctx context.Context, route bool) {

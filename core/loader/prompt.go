@@ -93,20 +93,24 @@ func Candidates(c *tap.Catalog, r *capability.Registry) []activate.Candidate {
 
 // Discover answers with what fits an intent: see [capability.Registry.Discover].
 func (l *Loader) Discover(ctx context.Context, intent string) (list []capability.Entry, degraded, err error) {
-	// As much as each of three has that are worth a suggestion together.
-	const share = 3
-	floor := 0.0
 	score := func(context.Context, []tap.Capability) ([]capability.Score, error) {
 		d, why, err := l.Decide(ctx, intent, 0)
-		degraded, floor = why, d.Thresholds.SuggestAt/share
-		var scores []capability.Score
-		for _, s := range d.Scores {
-			if s.Probability > floor {
-				scores = append(scores, capability.Score{Ref: s.Name, Value: s.Probability})
-			}
-		}
-		return scores, err
+		degraded = why
+		return Scores(d), err
 	}
 	list, err = l.registry.Discover(ctx, score, 0)
 	return list, degraded, err
+}
+
+// Scores are those of a decision that are worth an answer to somebody who
+// asked: at least what each of three has that are worth a suggestion together.
+func Scores(d activate.Decision) []capability.Score {
+	floor := d.Thresholds.SuggestAt / 3
+	var scores []capability.Score
+	for _, s := range d.Scores {
+		if s.Probability > floor {
+			scores = append(scores, capability.Score{Ref: s.Name, Value: s.Probability})
+		}
+	}
+	return scores
 }

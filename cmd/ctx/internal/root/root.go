@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/approve"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/capability"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/completion"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/doctor"
@@ -59,6 +60,7 @@ tool behind the gateway is one call away, in the same turn.`,
 		SilenceUsage:  true,
 	},
 		approve.New(f),
+		capability.New(f),
 		completion.New(f),
 		doctor.New(f),
 		eval.New(f),

@@ -1,0 +1,31 @@
+package loader
+
+import (
+	"path/filepath"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/ctx-sidecar/ctx/core/activate"
+	"github.com/ctx-sidecar/ctx/core/config"
+	"github.com/ctx-sidecar/ctx/core/paths"
+)
+
+// Vectors is the folder for what a model makes of the texts of taps.
+func Vectors(l paths.Layout) string { return filepath.Join(l.State, "vectors") }
+
+// OpenRouter loads the router that the settings ask for. degraded says why it
+// routes by words alone, nil where it does not.
+func OpenRouter(l paths.Layout, c config.Config, env []string, log hclog.Logger) (r *activate.Router, degraded error) {
+	r, err := activate.Load(activate.Source{
+		Env: env, Model: c.Embed.Model, Library: c.Embed.OrtLibrary, Share: l.Share(), CacheDir: Vectors(l),
+	})
+	switch {
+	case err == nil:
+	case r.Ranker() == "lexical":
+		log.Warn("prompts are routed by words alone", "why", err)
+		return r, err
+	default: // nothing is missing but what was kept of an earlier time
+		log.Warn("the router's cache", "error", err)
+	}
+	return r, nil
+}
