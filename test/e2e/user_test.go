@@ -174,6 +174,12 @@ func (u *user) codex(dir, model string, script []modelstub.Step, args ...string)
 // askingCodex is codex with its questions left on. Nobody is there to answer.
 func (u *user) askingCodex(dir, model string, script []modelstub.Step, args ...string) *session {
 	u.t.Helper()
+	return u.codexAsked(dir, model, "go", script, args...)
+}
+
+// codexAsked is askingCodex with a prompt.
+func (u *user) codexAsked(dir, model, prompt string, script []modelstub.Step, args ...string) *session {
+	u.t.Helper()
 	s := u.stub(script)
 	env := u.environ("CODEX_HOME="+filepath.Join(u.home, ".codex"), "STUB_KEY=dummy")
 	all := []string{
@@ -182,7 +188,7 @@ func (u *user) askingCodex(dir, model string, script []modelstub.Step, args ...s
 		"-c", "model_providers.stub.env_key=STUB_KEY", "-c", "model_providers.stub.wire_api=responses",
 		"-c", "model_providers.stub.base_url=" + s.stub.URL + "/v1",
 	}
-	s.result = u.run(dir, env, filepath.Join(clients, "node_modules/.bin/codex"), append(append(all, args...), "go")...)
+	s.result = u.run(dir, env, filepath.Join(clients, "node_modules/.bin/codex"), append(append(all, args...), prompt)...)
 	return s
 }
 
