@@ -111,7 +111,7 @@ func TestAToolThatChangesIsHeldBackUntilTheUserDecides(t *testing.T) {
 	}
 }
 
-func TestAToolThatChangedBetweenTwoSessionsIsHeldBackOnceItIsListed(t *testing.T) {
+func TestAToolThatChangedBetweenTwoSessionsIsNotCalledOnce(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	file := filepath.Join(h.dir, "tools")
@@ -133,12 +133,13 @@ func TestAToolThatChangedBetweenTwoSessionsIsHeldBackOnceItIsListed(t *testing.T
 	s = h.start()
 	s.initialize(`{}`)
 	s.must("tools/list", "")
-	s.call("call_tool", `{"tool":"table:put_row"}`) // starts it
-	eventually(t, "the change is seen", func() bool { return len(h.waiting()) == 1 })
+	// It is this call that starts it.
+	contains(t, s.call("call_tool", `{"tool":"table:get_row"}`), "ctx trust diff table:get_row")
+	eventually(t, "the change is noted", func() bool { return len(h.waiting()) == 1 })
 	if list := s.must("tools/list", ""); strings.Contains(list, sentinel) || strings.Contains(list, "get_row") {
 		t.Errorf("listed as it is: %s", list)
 	}
-	contains(t, s.call("call_tool", `{"tool":"table:get_row"}`), "ctx trust diff table:get_row")
+	contains(t, s.call("call_tool", `{"tool":"table:put_row"}`), "content")
 }
 
 func (h *home) files() []string {

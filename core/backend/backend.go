@@ -34,7 +34,8 @@ type backend struct {
 	mu       sync.Mutex
 	closed   bool
 	session  *session
-	attempt  *attempt // in flight
+	attempt  *attempt        // in flight
+	reading  <-chan struct{} // closed once the lists were read after the latest start
 	lastErr  error
 	failures int // in a row
 	retryAt  time.Time
@@ -151,7 +152,7 @@ func (b *backend) beginLocked(urgent bool) *attempt {
 		b.retry.Stop()
 	}
 	a := &attempt{ticket: b.m.slots.queue(urgent), ready: make(chan struct{}), listed: make(chan struct{})}
-	b.attempt = a
+	b.attempt, b.reading = a, a.listed
 	b.m.wg.Go(func() { b.run(a) })
 	return a
 }
@@ -320,6 +321,22 @@ func (b *backend) live(ctx context.Context) (*session, error) {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
+	}
+}
+
+// await waits for the lists of a session that is there, or that it begins.
+func (b *backend) await(ctx context.Context) error {
+	if _, err := b.live(ctx); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	reading := b.reading
+	b.mu.Unlock()
+	select {
+	case <-reading:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 

@@ -176,6 +176,17 @@ func (m *Manager) Request(ctx context.Context, server, method string, params jso
 	return b.call(ctx, method, params, onProgress)
 }
 
+// Await starts a server if need be and waits until it has been asked for its
+// lists since then, whether it has answered or not. Its error is that of a
+// request.
+func (m *Manager) Await(ctx context.Context, server string) error {
+	b := m.backend(server)
+	if b == nil {
+		return rpc.Errorf(rpc.CodeInvalidParams, "there is no server %q", server)
+	}
+	return b.await(ctx)
+}
+
 // Notify forwards a notification to a server, or, with server "", to all. One
 // that is not running is not told.
 func (m *Manager) Notify(server, method string, params json.RawMessage) {

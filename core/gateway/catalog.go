@@ -142,6 +142,9 @@ func (c *catalog) find(name string) []listing.Tool {
 	if i, ok := c.byID[name]; ok {
 		return c.tools[i : i+1]
 	}
+	if c.isHeld(name) != nil {
+		return nil // not another one whose name is near
+	}
 	if found := listing.Find(name, c.tools); len(found) > 0 {
 		return found
 	}

@@ -89,6 +89,8 @@ func (f *fakeBackends) Notify(server, method string, params json.RawMessage) {
 
 func (f *fakeBackends) Close() {}
 
+func (f *fakeBackends) Await(context.Context, string) error { return nil }
+
 func (f *fakeBackends) note(server, method string, params json.RawMessage) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

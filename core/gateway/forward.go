@@ -19,6 +19,13 @@ func (g *Gateway) forward(ctx context.Context, c *catalog, t listing.Tool, r req
 	if refusal := g.permit(ctx, c.rules, t, r.Arguments); refusal != nil {
 		return refusal, nil
 	}
+	// What is known of the tool may be from an earlier session of the server.
+	if err := g.backends.Await(ctx, t.Server); err != nil {
+		return g.unanswered(ctx, t, err)
+	}
+	if h := g.current(ctx).isHeld(t.ID()); h != nil {
+		return h.refusal(), nil
+	}
 	raw, err := g.backends.Request(ctx, t.Server, "tools/call", callParams(t.Name, r.Arguments, r.Meta), g.progress(r.Meta))
 	if err != nil {
 		return g.unanswered(ctx, t, err)

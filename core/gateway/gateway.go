@@ -38,6 +38,7 @@ type Backends interface {
 	SetServers(servers []surface.Server)
 	Listings() []listing.Listing
 	Status() []backend.Status
+	Await(ctx context.Context, server string) error
 	Request(ctx context.Context, server, method string, params json.RawMessage, onProgress func(params json.RawMessage)) (json.RawMessage, error)
 	Notify(server, method string, params json.RawMessage)
 	Close()

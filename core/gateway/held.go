@@ -33,6 +33,17 @@ func (c *catalog) hold(server string, held map[string]trust.Status) (waits int) 
 	return waits
 }
 
+// isHeld finds the tool that is held back under exactly this name, spelled with
+// its server's.
+func (c *catalog) isHeld(name string) *heldTool {
+	for i, h := range c.held {
+		if name == h.ID() || name == h.Server+"__"+h.Name || name == "mcp__"+h.Server+"__"+h.Name {
+			return &c.held[i]
+		}
+	}
+	return nil
+}
+
 // findHeld resolves a name as find does, among the tools that are held back.
 func (c *catalog) findHeld(name string) *heldTool {
 	tools := make([]listing.Tool, len(c.held))

@@ -170,3 +170,21 @@ func TestAnotherOrderIsNoChange(t *testing.T) {
 		t.Errorf("search: %s", r.text())
 	}
 }
+
+func TestAToolWhoseNameIsNearIsNotTakenForTheChangedOne(t *testing.T) {
+	t.Parallel()
+	const near = `{"name":"ReadNote","description":"Another one.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`
+	b, _ := serveDesk(t)
+	b.initialize(`{}`)
+	l := list("desk", deskPoison, near)
+	b.policy.rules.Baseline.Observe(b.policy.rules.Servers[0], l)
+	b.backends.set(l)
+	for _, name := range []string{"desk:read_note", "mcp__desk__read_note", "desk__read_note"} {
+		if r := b.call("call_tool", `{"tool":"`+name+`"}`); !r.IsError || !strings.Contains(r.text(), "held back") {
+			t.Errorf("%s: %s", name, r.text())
+		}
+	}
+	if r := b.call("call_tool", `{"tool":"desk:ReadNote"}`); r.IsError {
+		t.Errorf("the other one: %s", r.text())
+	}
+}
