@@ -84,8 +84,8 @@ type offers struct {
 }
 
 // maxListedName is what hosts leave of the 64 characters that a model's API
-// allows, after their own prefix for the gateway.
-const maxListedName = 64 - len("mcp__plugin_ctx_ctx__")
+// allows: the longest prefix that one puts before the gateway's tools has 21.
+const maxListedName = 64 - 21
 
 func newCatalog(rules *Rules, listings []listing.Listing) *catalog {
 	c := &catalog{rules: rules, generation: rules.Baseline.Generation()}
