@@ -140,6 +140,7 @@ func TestWithoutConfidenceNamesAreSuggestedAndOneIsEnabled(t *testing.T) {
 		t.Error("a suggestion has started a server")
 	}
 	contains(t, s.call("call_tool", `{"tool":"capability:diary"}`), "a call never enables one")
+	contains(t, s.call("describe_tool", `{"tools":["capability:diary"]}`), `"unknown":["capability:diary"]`, "once it is enabled")
 	contains(t, s.call("capability", `{"action":"enable","name":"diary"}`), "diary is enabled", `{"tool":"diary:read_note","call":"call_tool"}`)
 	contains(t, s.call("call_tool_write", `{"tool":"diary:write_note","arguments":{"name":"a","text":"larkspur"}}`), "wrote a")
 }
@@ -171,6 +172,31 @@ func TestWhatNobodyApprovedIsNeverStarted(t *testing.T) {
 	contains(t, s.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "there is no tool")
 	if isFile(filepath.Join(h.dir, "diary.mark")) {
 		t.Error("it was started")
+	}
+}
+
+func TestAHostThatFollowsListsIsToldOfNewTools(t *testing.T) {
+	t.Parallel()
+	h := tapped(t)
+	h.settings("[activate]\nactivate_at = 0.3\n[gateway]\nmode = \"narrow\"\n")
+	s := h.start()
+	s.initialize(`{}`)
+	if list := s.must("tools/list", ""); strings.Contains(list, "diary__") {
+		t.Errorf("listed before: %s", list)
+	}
+	h.prompt("conversation-1", diaryPrompt)
+	eventually(t, "the host is told", func() bool { return s.told("notifications/tools/list_changed") })
+	contains(t, s.must("tools/list", ""), "diary__write_note")
+}
+
+func TestTheKernelKeepsToItsBytesWithATap(t *testing.T) {
+	t.Parallel()
+	h := tapped(t)
+	s := h.start()
+	s.initialize(`{}`)
+	var list struct{ Tools json.RawMessage }
+	if err := json.Unmarshal([]byte(s.must("tools/list", "")), &list); err != nil || len(list.Tools) > 1700 {
+		t.Errorf("%v, %d bytes: %s", err, len(list.Tools), list.Tools)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/result"
@@ -28,8 +29,14 @@ func (g *Gateway) describeTools(ctx context.Context, arguments json.RawMessage) 
 	}
 	d := described{Schemas: []json.RawMessage{}, Unknown: []string{}}
 	seen := map[string]bool{}
+	var notes []string
 	room := g.opts.Config.MaxResponseTokens
 	for _, name := range args.Tools {
+		if strings.HasPrefix(name, capabilityPrefix) && g.opts.Capabilities != nil {
+			d.Unknown = append(d.Unknown, name)
+			notes = append(notes, line(name, 100)+" is a capability: its tools have schemas once it is enabled, with the tool capability")
+			continue
+		}
 		c := g.awaitServer(ctx, name)
 		tools := c.find(name)
 		if len(tools) == 0 {
@@ -50,6 +57,7 @@ func (g *Gateway) describeTools(ctx context.Context, arguments json.RawMessage) 
 			}
 		}
 	}
+	d.Warnings = append(notes, d.Warnings...)
 	text := string(encode(d))
 	if len(d.Omitted) > 0 {
 		text += fmt.Sprintf("\n%d more did not fit: ask for them by themselves.", len(d.Omitted))

@@ -51,6 +51,9 @@ func TestClaudePromptBringsInACapabilityForTheSameTurn(t *testing.T) {
 	dir := u.workspace("w", u.reference)
 	u.tapped(dir)
 	u.wrap(dir, "claude")
+	if said := u.ctx(dir, "doctor"); !strings.Contains(said, "prompts are routed") {
+		t.Errorf("doctor does not say with what:\n%s", said)
+	}
 	s := u.talk(dir, []modelstub.Step{call("call_tool_write", writeNote), call("call_tool", readNote)}, diaryPrompt)
 	s.mustSay("the capability diary is enabled", "wrote meeting", "foxglove")
 	if first := string(s.turn(0).Body); !strings.Contains(first, "the capability diary is enabled") {

@@ -114,7 +114,7 @@ func (d *doctor) common() {
 	if dir, why := state.SafeDir(d.f.Layout(), d.workspace); why != "" {
 		d.add("", "workspace folder", Warn, why+"; used in its place: "+dir, "remove it, or unwrap and wrap again")
 	}
-	_, problems := config.Load(d.f.Layout(), d.workspace, d.f.Env)
+	c, problems := config.Load(d.f.Layout(), d.workspace, d.f.Env)
 	for _, p := range problems {
 		text := p.File
 		if p.Line > 0 {
@@ -122,6 +122,7 @@ func (d *doctor) common() {
 		}
 		d.add("", "settings", Warn, text+": "+p.Text, p.Hint)
 	}
+	d.taps(c)
 	d.add("", "search", Note, "lexical: this build ranks tools by words, without a sentence model", "")
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,8 +52,9 @@ func (d *doctor) gateway(ctx context.Context, h *hosts.Host) {
 // find looks for the first tool that a search gives, and has it described.
 func (d *doctor) find(ctx context.Context, h *hosts.Host, g *client.Gateway) {
 	const name = "search and describe"
+	type hit struct{ Tool string }
 	var found struct {
-		Tools    []struct{ Tool string }
+		Tools    []hit
 		Warnings []string
 	}
 	if err := ask(ctx, g, "tool_search", map[string]any{"query": "list read get create file note"}, &found); err != nil {
@@ -62,6 +64,7 @@ func (d *doctor) find(ctx context.Context, h *hosts.Host, g *client.Gateway) {
 	for _, w := range found.Warnings {
 		d.add(h.Name(), "degraded", Warn, w, "")
 	}
+	found.Tools = slices.DeleteFunc(found.Tools, func(t hit) bool { return strings.HasPrefix(t.Tool, "capability:") })
 	if len(found.Tools) == 0 {
 		d.add(h.Name(), name, Warn, "the search found nothing", "")
 		return
