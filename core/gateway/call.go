@@ -148,9 +148,17 @@ func (g *Gateway) awaitServer(ctx context.Context, name string) *catalog {
 		ctx, cancel = context.WithTimeout(ctx, listingWait)
 		defer cancel()
 	}
-	return g.settled(ctx, func(c *catalog) bool {
+	c = g.settled(ctx, func(c *catalog) bool {
 		return len(c.find(name)) > 0 || !slices.ContainsFunc(g.unsettled(c), ofServer)
 	})
+	if len(c.find(name)) > 0 {
+		return c
+	}
+	// A server is settled a moment before it is told that its list has changed.
+	g.mu.Lock()
+	g.catalog = newCatalog(g.catalog.rules, g.backends.Listings())
+	g.mu.Unlock()
+	return g.current(ctx)
 }
 
 // awaitCapabilities waits, for a name that is not known, until the capabilities
