@@ -175,6 +175,30 @@ func TestWhatNobodyApprovedIsNeverStarted(t *testing.T) {
 	}
 }
 
+func TestAServerThatDoesNotStartIsSaidToTheCaller(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.capability("diary", "*", "write a note into my diary", "read yesterday's diary note", "delete a diary note")
+	file := filepath.Join(h.dir, "tap", "capabilities", "diary", "default.toml")
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, []byte(strings.ReplaceAll(string(text), `"-mark"`, `"-no-such-flag"`)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.declare()
+	h.wrap()
+	h.addTap()
+	h.settings("[activate]\nactivate_at = 0.3\n")
+	s := h.start()
+	s.initialize(`{}`)
+	contains(t, h.prompt("conversation-1", diaryPrompt), "the capability diary is enabled")
+	contains(t, s.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "there is no tool", "the capability diary is not enabled: start diary")
+	contains(t, s.call("capability", `{"action":"enable","name":"diary"}`), `"isError":true`, "start diary")
+	contains(t, s.call("capability", `{"action":"list"}`), "diary: The diary desk", "the capability diary is not enabled")
+}
+
 func TestAHostThatFollowsListsIsToldOfNewTools(t *testing.T) {
 	t.Parallel()
 	h := tapped(t)

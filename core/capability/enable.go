@@ -28,7 +28,7 @@ type Change struct {
 	Warnings []string  `json:"warnings,omitempty"`
 }
 
-// Enable makes a capability active, for the sake of by: "user", "prompt",
+// Enable makes a capability active, for the sake of by: "user", "model", "prompt",
 // "preload" or "skill:NAME". It returns once the servers answer. When one more
 // than MaxActive are active then, the least recently used goes; when a server
 // does not start, everything is as before. Enabling twice is as good as once.
