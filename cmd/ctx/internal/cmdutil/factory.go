@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/paths"
 )
 
@@ -46,7 +47,8 @@ func (f *Factory) Scratch() (scratch *Factory, done func(), err error) {
 	with := *f
 	with.state = filepath.Join(dir, "ctx") // as XDG_STATE_HOME=dir would have it
 	l := f.Layout()
-	for _, part := range []string{l.Trust(), l.Baselines(), l.Wraps()} {
+	// The key goes along: what is sealed with another would be taken for forged.
+	for _, part := range []string{l.Trust(), listing.KeyFile(l), l.Baselines(), l.Wraps()} {
 		if err := copyTo(filepath.Join(with.state, filepath.Base(part)), part); err != nil {
 			done()
 			return nil, nil, fmt.Errorf("copy what ctx has on record: %w", err)
