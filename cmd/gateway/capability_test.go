@@ -269,6 +269,22 @@ func TestClearDropsWhatIsActiveAndResumeBringsItBack(t *testing.T) {
 	contains(t, s.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "there is no tool")
 }
 
+func TestTheEndOfAConversationTakesItsCapabilitiesAlong(t *testing.T) {
+	t.Parallel()
+	h := tapped(t)
+	s := h.start()
+	s.initialize(`{}`)
+	s.call("capability", `{"action":"enable","name":"diary"}`)
+	h.hook(`{"Kind":"session_end","Session":"conversation-1"}`)
+	h.hook(`{"Kind":"session_start","Session":"conversation-2","Source":"clear"}`)
+	contains(t, s.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "there is no tool")
+	contains(t, h.prompt("conversation-2", diaryPrompt), "the capability diary is enabled")
+	contains(t, s.call("call_tool_write", `{"tool":"diary:write_note","arguments":{"name":"a","text":"larkspur"}}`), "wrote a")
+	h.hook(`{"Kind":"session_end","Session":"conversation-2"}`)
+	h.hook(`{"Kind":"session_start","Session":"conversation-1","Source":"resume"}`)
+	contains(t, s.call("call_tool_write", `{"tool":"diary:write_note","arguments":{"name":"a","text":"larkspur"}}`), "wrote a")
+}
+
 func TestWhatTheUserWantsFromTheStartIsThere(t *testing.T) {
 	t.Parallel()
 	h := tapped(t)

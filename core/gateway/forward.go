@@ -32,7 +32,7 @@ func (g *Gateway) forward(ctx context.Context, c *catalog, t listing.Tool, r req
 	}
 	g.record.call(g.session(), t, failed(raw))
 	if g.opts.Capabilities != nil {
-		g.opts.Capabilities.Registry().Used(t.Server, t.Name)
+		go g.opts.Capabilities.Registry().Used(t.Server, t.Name) // it may write a file
 	}
 	return g.kept.Cut(raw, g.opts.Config.MaxResponseTokens, g.promisesStructure(t)), nil
 }
