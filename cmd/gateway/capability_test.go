@@ -213,6 +213,31 @@ func TestAHostThatFollowsListsIsToldOfNewTools(t *testing.T) {
 	contains(t, s.must("tools/list", ""), "diary__write_note")
 }
 
+func TestABroughtInServerIsToldWhatTheHostCanDo(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.capability("diary", "*", "write a note into my diary")
+	file := filepath.Join(h.dir, "tap", "capabilities", "diary", "default.toml")
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, []byte(strings.ReplaceAll(string(text), `"-mark"`, `"-elicit", "-mark"`)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.declare()
+	h.wrap()
+	h.addTap()
+	h.settings("role = \"x\"\n[roles.x]\ncapabilities = [\"diary\"]\n")
+	s := h.start()
+	h.hook(`{"Kind":"session_start","Session":"conversation-1"}`) // before the host has said anything
+	s.mu.Lock()
+	s.answer["elicitation/create"] = `{"action":"accept","content":{"answer":"larkspur"}}`
+	s.mu.Unlock()
+	s.initialize(`{"elicitation":{}}`)
+	contains(t, s.call("call_tool_write", `{"tool":"diary:ask","arguments":{"question":"what?"}}`), "larkspur")
+}
+
 func TestTheKernelKeepsToItsBytesWithATap(t *testing.T) {
 	t.Parallel()
 	h := tapped(t)
@@ -291,7 +316,7 @@ func TestWhatTheUserWantsFromTheStartIsThere(t *testing.T) {
 	h.settings("role = \"developer:gardener\"\n[roles.\"developer:gardener\"]\ncapabilities = [\"garden\"]\n")
 	h.env = append(h.env, "CTX_CAPABILITIES=diary,nothing")
 	s := h.start()
-	s.initialize(`{}`)
+	contains(t, s.initialize(`{}`), "garden (5): read_note")
 	contains(t, s.call("call_tool", `{"tool":"garden:echo","arguments":{"text":"larkspur"}}`), "larkspur")
 	contains(t, s.call("call_tool_write", `{"tool":"diary:write_note","arguments":{"name":"a","text":"larkspur"}}`), "wrote a")
 	contains(t, s.call("capability", `{"action":"disable","name":"garden"}`), "belongs to the session's role")

@@ -99,5 +99,8 @@ func (g *Gateway) begin(ctx context.Context) {
 			go g.watch(g.ctx)
 		}
 		go g.backends.Start()
+		if g.opts.Capabilities != nil {
+			g.opts.Capabilities.Begin(ctx)
+		}
 	})
 }

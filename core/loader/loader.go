@@ -59,6 +59,8 @@ type Taps interface {
 type Loader struct {
 	opts     Options
 	attached chan struct{}
+	greeted  chan struct{} // closed by Begin
+	begin    sync.Once
 	place    Place
 	registry *capability.Registry
 	ctx      context.Context // ends with the loader
@@ -84,13 +86,12 @@ type Place interface {
 
 // New makes the loader of one session of a gateway.
 func New(o Options) *Loader {
-	l := &Loader{opts: o, attached: make(chan struct{}), coming: map[string]bool{}, failed: map[string]string{}}
+	l := &Loader{opts: o, attached: make(chan struct{}), greeted: make(chan struct{}), coming: map[string]bool{}, failed: map[string]string{}}
 	l.ctx, l.end = context.WithCancel(context.Background())
 	return l
 }
 
-// Attach gives the loader the gateway that it works for, and starts the
-// capabilities of the session's role.
+// Attach gives the loader the gateway that it works for.
 func (l *Loader) Attach(p Place) {
 	l.place = p
 	l.registry = capability.New(capability.Options{
@@ -100,8 +101,34 @@ func (l *Loader) Attach(p Place) {
 		Servers: p, Changed: p.Changed, Log: l.opts.Log,
 	})
 	close(l.attached)
-	if len(l.opts.Config.Roles[l.opts.Config.Role].Capabilities) > 0 {
-		l.starts.run(func() { l.registry.StartRole(l.ctx); p.Changed() })
+}
+
+// roleWait is how long the greeting of a host waits for the capabilities of the
+// session's role, so that they are in what it says.
+const roleWait = 500 * time.Millisecond
+
+// Begin lets servers start, since the host has said now what it can do for
+// them, and starts those of the session's role.
+func (l *Loader) Begin(ctx context.Context) {
+	l.begin.Do(func() {
+		close(l.greeted)
+		if len(l.opts.Config.Roles[l.opts.Config.Role].Capabilities) == 0 {
+			return
+		}
+		l.starts.run(func() { l.registry.StartRole(l.ctx); l.place.Changed() })
+		ctx, cancel := context.WithTimeout(ctx, roleWait)
+		defer cancel()
+		l.starts.wait(ctx)
+	})
+}
+
+// open waits until servers may start; false: they never will.
+func (l *Loader) open() bool {
+	select {
+	case <-l.greeted:
+		return true
+	case <-l.ctx.Done():
+		return false
 	}
 }
 
@@ -135,8 +162,8 @@ func (l *Loader) Follow() {
 		return
 	}
 	l.binds.run(func() {
-		if !l.ready() {
-			return // the gateway never came to be
+		if !l.open() {
+			return
 		}
 		l.binding.Lock()
 		defer l.binding.Unlock()
@@ -156,7 +183,7 @@ func (l *Loader) Follow() {
 // conversation's file.
 func (l *Loader) Sync() {
 	l.starts.run(func() {
-		if len(l.registry.Sync(l.ctx)) > 0 {
+		if l.open() && len(l.registry.Sync(l.ctx)) > 0 {
 			l.place.Changed()
 		}
 	})
@@ -174,7 +201,7 @@ func (l *Loader) Clear() {
 		return
 	}
 	l.binds.run(func() {
-		if !l.ready() {
+		if !l.open() {
 			return
 		}
 		l.binding.Lock()
@@ -245,6 +272,9 @@ func (l *Loader) enable(name string) {
 	l.coming[name] = true
 	l.mu.Unlock()
 	l.starts.run(func() {
+		if !l.open() {
+			return
+		}
 		_, err := l.registry.Enable(l.ctx, name, "prompt")
 		l.mu.Lock()
 		delete(l.coming, name)
