@@ -54,7 +54,7 @@ and the gate of every capability and what the scores are made of.`,
 func (s *session) discover(ctx context.Context, text string, explained bool) (Found, error) {
 	s.open()
 	router, degraded := s.router()
-	defer router.Close()
+	defer func() { _ = router.Close() }() // it ends with the process anyway
 	a := s.config.Activate
 	d, err := router.Decide(ctx, activate.Request{
 		Prompt: text, Domain: loader.Domain(s.config), Candidates: loader.Candidates(&s.found, s.Registry),

@@ -21,7 +21,7 @@ func (d *doctor) taps(c config.Config) {
 		}
 	}
 	router, degraded := loader.OpenRouter(d.f.Layout(), c, d.f.Env, hclog.NewNullLogger())
-	defer router.Close()
+	defer func() { _ = router.Close() }() // it ends with the process anyway
 	if degraded != nil {
 		d.add("", name, Warn, "prompts are routed by words alone: "+degraded.Error(), "")
 		return
