@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctx-sidecar/ctx/core/spelling"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
@@ -98,26 +99,5 @@ func near(name, known string) bool {
 	if min(len(name), len(known)) < 3 {
 		return false
 	}
-	return strings.Contains(known, name) || strings.Contains(name, known) || distance(name, known) <= 2
-}
-
-// distance counts the letters to insert, drop or replace.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return strings.Contains(known, name) || strings.Contains(name, known) || spelling.Distance(name, known) <= 2
 }

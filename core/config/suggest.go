@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ctx-sidecar/ctx/core/spelling"
+)
 
 // suggest is a hint for a key that is not known: the same name in another
 // table, else the nearest one in writing.
@@ -11,7 +15,7 @@ func suggest(path []string) string {
 		if last(candidate) == path[len(path)-1] && !strings.Contains(candidate, "*") {
 			return "did you mean " + candidate + "?"
 		}
-		if d := edits(name, candidate); d < distance {
+		if d := spelling.Distance(name, candidate); d < distance {
 			best, distance = candidate, d
 		}
 	}
@@ -40,24 +44,3 @@ func candidates(path []string) []string {
 }
 
 func last(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
-
-// edits is the Levenshtein distance in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/ctx-sidecar/ctx/core/spelling"
 )
 
 // Group makes cmd a command that only holds others: alone it prints its help,
@@ -103,30 +105,9 @@ func Nearest(word string, names []string) string {
 		if strings.HasPrefix(n, word) && len(word) > 1 {
 			return n
 		}
-		if d := editDistance(word, n); d < distance && d < len(n) {
+		if d := spelling.Distance(word, n); d < distance && d < len(n) {
 			best, distance = n, d
 		}
 	}
 	return best
-}
-
-// editDistance counts the letters to insert, drop or replace.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
