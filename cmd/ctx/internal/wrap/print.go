@@ -2,6 +2,7 @@ package wrap
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
@@ -36,6 +37,8 @@ type HostResult struct {
 	Warnings []string `json:"warnings"`
 	Notes    []string `json:"notes"`
 	Next     []string `json:"next"`
+
+	measured bool // what every server costs that goes behind the gateway
 }
 
 // Load is what a host tells its model of MCP servers in every request.
@@ -71,7 +74,9 @@ func (w *wrapper) result() Result {
 			Files:    append([]string{}, j.files...),
 			Warnings: append([]string{}, j.sources.Warnings...), Notes: append([]string{}, j.plan.Notes...), Next: append([]string{}, j.plan.Next...),
 		}
-		h.Pays = len(h.Before.Unmeasured) == 0 && h.After.Bytes < h.Before.Bytes
+		// What is left direct costs the same before and after.
+		h.measured = !slices.ContainsFunc(j.front(), func(name string) bool { return slices.Contains(h.Before.Unmeasured, name) })
+		h.Pays = h.measured && h.After.Bytes < h.Before.Bytes
 		if w.dryRun {
 			h.Diff = j.diff
 		}
@@ -211,7 +216,7 @@ func printLoad(s *iostreams.Streams, h HostResult) {
 	case surface.ServerLines:
 		fmt.Fprintf(s.Out, "  %s holds its tools back itself with the model in use: before, a request has one line for each server.\n", h.Title)
 	}
-	if !h.Pays && len(h.Before.Unmeasured) == 0 {
+	if !h.Pays && h.measured {
 		fmt.Fprintln(s.Out, s.Yellow("  This will not pay here: a request does not get smaller."))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/hosts"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/trust"
@@ -20,6 +21,35 @@ func TestWhatIsNotMeasuredIsNotZero(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "not pay") {
 		t.Errorf("a verdict without a measure:\n%s", out)
+	}
+}
+
+func TestAServerThatStaysDirectDoesNotHideTheVerdict(t *testing.T) {
+	mute := surface.Server{Name: "mute"}
+	known := surface.Server{Name: "known"}
+	priced := func(cost int) surface.Inventory {
+		return surface.Inventory{Servers: []surface.PricedServer{
+			{Name: "mute", Standing: surface.Loaded, Unmeasured: "never listed"},
+			{Name: "known", Standing: surface.Loaded, Cost: surface.Cost{Bytes: cost}},
+		}}
+	}
+	for _, tt := range []struct {
+		verdict     Verdict // of the server that did not list its tools
+		before      int
+		pays, known bool
+	}{
+		{Direct, 100, false, true},
+		{Direct, 2000, true, true},
+		{Front, 2000, false, false},
+	} {
+		j := &job{
+			host: &hosts.Host{}, before: priced(tt.before), after: priced(1300),
+			servers: []Server{{Server: mute, Verdict: tt.verdict}, {Server: known, Verdict: Front}},
+		}
+		h := (&wrapper{options: &options{gateway: true}, jobs: []*job{j}}).result().Hosts[0]
+		if h.Pays != tt.pays || h.measured != tt.known {
+			t.Errorf("%+v: pays %v, measured %v", tt, h.Pays, h.measured)
+		}
 	}
 }
 
