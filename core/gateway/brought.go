@@ -56,6 +56,17 @@ func (b *brought) over(base *Rules) *Rules {
 	return b.rules
 }
 
+// still reports whether nothing has been brought in or taken away since rules
+// were made.
+func (b *brought) still(rules *Rules) bool {
+	if b.gateway.opts.Capabilities == nil {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.rules == rules
+}
+
 // Changed implements [loader.Place].
 func (b *brought) Changed() {
 	b.mu.Lock()

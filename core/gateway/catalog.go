@@ -161,6 +161,13 @@ func (g *Gateway) current(ctx context.Context) *catalog {
 	rules := g.rules(ctx)
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	// Whoever was overtaken on the way here must not put back what was then: that
+	// would end servers that have been brought in since.
+	for !g.brought.still(rules) {
+		g.mu.Unlock()
+		rules = g.rules(ctx)
+		g.mu.Lock()
+	}
 	if old := g.catalog; old == nil || old.rules != rules || old.generation != rules.Baseline.Generation() {
 		if old == nil || !sameServers(old.rules.Servers, rules.Servers) {
 			g.backends.SetServers(rules.Servers)
