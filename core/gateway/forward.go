@@ -23,8 +23,10 @@ func (g *Gateway) forward(ctx context.Context, c *catalog, t listing.Tool, r req
 	if err := g.backends.Await(ctx, t.Server); err != nil {
 		return g.unanswered(ctx, t, err)
 	}
-	if h := g.current(ctx).isHeld(t.ID()); h != nil {
-		return h.refusal(), nil
+	if c.generation != c.rules.Baseline.Generation() {
+		if h := g.current(ctx).isHeld(t.ID()); h != nil {
+			return h.refusal(), nil
+		}
 	}
 	raw, err := g.backends.Request(ctx, t.Server, "tools/call", callParams(t.Name, r.Arguments, r.Meta), g.progress(r.Meta))
 	if err != nil {
