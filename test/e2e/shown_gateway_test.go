@@ -3,8 +3,10 @@ package e2e
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
@@ -75,7 +77,8 @@ func (p *peer) send(message map[string]any) {
 	if err != nil {
 		p.t.Error(err)
 	}
-	if _, err := p.in.Write(append(b, '\n')); err != nil {
+	// A server may still ask when the host has already gone.
+	if _, err := p.in.Write(append(b, '\n')); err != nil && !errors.Is(err, os.ErrClosed) {
 		p.t.Error(err)
 	}
 }
