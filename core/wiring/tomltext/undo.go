@@ -54,17 +54,22 @@ func (d *document) undoSet(path []string, v hujson.Value, u undo) ([]byte, strin
 	return out, note, err
 }
 
-// UndoAppend takes the element out that [Append] put in.
-func UndoAppend(src []byte, path []string, raw json.RawMessage, u splice.Undo) (out []byte, note string, err error) {
+// parseWith reads a document and what a value that was put into it means.
+func parseWith(src []byte, raw json.RawMessage) (d *document, want any, err error) {
 	v, err := parseValue(raw)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	d, err := parse(src)
-	if err != nil {
-		return nil, "", err
+	if d, err = parse(src); err != nil {
+		return nil, nil, err
 	}
-	want, err := treeOf(v)
+	want, err = treeOf(v)
+	return d, want, err
+}
+
+// UndoAppend takes the element out that [Append] put in.
+func UndoAppend(src []byte, path []string, raw json.RawMessage, u splice.Undo) (out []byte, note string, err error) {
+	d, want, err := parseWith(src, raw)
 	if err != nil {
 		return nil, "", err
 	}
@@ -100,15 +105,7 @@ func UndoAppend(src []byte, path []string, raw json.RawMessage, u splice.Undo) (
 // it since: what is left of a table whose first keys are gone would be a fault
 // to its reader.
 func UndoTable(src []byte, path []string, raw json.RawMessage, u splice.Undo) (out []byte, note string, err error) {
-	v, err := parseValue(raw)
-	if err != nil {
-		return nil, "", err
-	}
-	d, err := parse(src)
-	if err != nil {
-		return nil, "", err
-	}
-	want, err := treeOf(v)
+	d, want, err := parseWith(src, raw)
 	if err != nil {
 		return nil, "", err
 	}
