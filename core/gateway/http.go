@@ -77,12 +77,22 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "bring the bearer token of this gateway", http.StatusUnauthorized)
 		return
 	}
-	if r.Method == http.MethodPost {
+	switch r.Method {
+	case http.MethodPost:
 		h.post(w, r)
-		return
+	case http.MethodGet, http.MethodDelete:
+		if s, status := h.session(r); s == nil {
+			http.Error(w, noSession, status)
+			return
+		}
+		h.library.ServeHTTP(w, r)
+	default:
+		w.Header().Set("Allow", "GET, POST, DELETE")
+		http.Error(w, "there is nothing to "+r.Method, http.StatusMethodNotAllowed)
 	}
-	h.library.ServeHTTP(w, r)
 }
+
+const noSession = "no such session: send initialize"
 
 func (h *HTTP) authorized(r *http.Request) bool {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -140,7 +150,7 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
 	}
 	s, status := h.session(r)
 	if s == nil {
-		http.Error(w, "no such session: send initialize", status)
+		http.Error(w, noSession, status)
 		return
 	}
 	s.serve(w, r, m)

@@ -84,7 +84,12 @@ func serveWeb(t *testing.T, tools map[string][]string, prepare func(*closing)) *
 // send sends one message as a client of this machine with the right token would.
 func (w *web) send(t *testing.T, body string, header ...string) *http.Response {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodPost, w.URL+Path, strings.NewReader(body))
+	return w.ask(t, http.MethodPost, body, header...)
+}
+
+func (w *web) ask(t *testing.T, method, body string, header ...string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequest(method, w.URL+Path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,10 +144,21 @@ func TestOnlyThisMachineWithTheTokenIsLetIn(t *testing.T) {
 	if r := w.send(t, `{"jsonrpc":"2.0","id":1,"method":"server/discover"}`); !strings.Contains(body(t, r), "-32601") {
 		t.Error("server/discover is answered")
 	}
-	for session, status := range map[string]int{"": 400, "nobody": 404} {
-		if r := w.send(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "Mcp-Session-Id", session); r.StatusCode != status {
-			t.Errorf("session %q: %d", session, r.StatusCode)
+}
+
+func TestWhoeverNamesNoSessionIsRefused(t *testing.T) {
+	t.Parallel()
+	w := serveWeb(t, twoServers, nil)
+	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
+		for session, status := range map[string]int{"": 400, "nobody": 404} {
+			r := w.ask(t, method, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "Mcp-Session-Id", session)
+			if r.StatusCode != status {
+				t.Errorf("%s with session %q: %d, want %d", method, session, r.StatusCode, status)
+			}
 		}
+	}
+	if r := w.ask(t, http.MethodPut, "{}"); r.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("PUT: %d", r.StatusCode)
 	}
 }
 
