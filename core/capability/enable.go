@@ -112,7 +112,7 @@ func (r *Registry) activate(ctx context.Context, c tap.Capability, by string) (C
 	r.mu.Unlock()
 	r.save()
 	r.setIdle(c.Ref, nil)
-	warnings := r.stop(gone)
+	warnings := append(leftOut(c), r.stop(gone)...)
 	r.changed()
 	return Change{Name: c.Ref, Servers: exposed(a.uses), Evicted: evicted, Warnings: warnings}, nil
 }
@@ -195,8 +195,10 @@ func (r *Registry) wish(c tap.Capability, w state.Want) (Change, error) {
 		host := r.opts.Host()
 		r.mu.Lock()
 		for _, s := range c.Servers {
-			served, _, _ := r.place(c, s, host)
-			done.Servers = append(done.Servers, Exposed{served, s.Allowed})
+			if !s.Toolless() {
+				served, _, _ := r.place(c, s, host)
+				done.Servers = append(done.Servers, Exposed{served, s.Allowed})
+			}
 		}
 		r.mu.Unlock()
 	}

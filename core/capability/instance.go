@@ -26,10 +26,14 @@ type instance struct {
 // bind takes references on the servers of a capability, for mu's holder. A
 // server that the host runs in any case is the host's. A name that another
 // command has stays that one's: the server is then "ORG/NAME", and with that
-// taken too "ORG/CAPABILITY/NAME".
+// taken too "ORG/CAPABILITY/NAME". One of which nothing is exposed is left out:
+// it would run for nobody.
 func (r *Registry) bind(c tap.Capability, host []surface.Server) []use {
 	var uses []use
 	for _, s := range c.Servers {
+		if s.Toolless() {
+			continue
+		}
 		name, inst, hosts := r.place(c, s, host)
 		if inst == nil && !hosts {
 			declared := s.Server

@@ -3,6 +3,7 @@ package capability
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -41,10 +42,34 @@ func (r *Registry) check(c tap.Capability) []Reason {
 	}
 	var list []Reason
 	host := r.opts.Host()
+	if toolless(c) {
+		s := c.Servers[0]
+		list = append(list, Reason{NoTools, "it exposes no tools: " + noTools(s), fmt.Sprintf("in a tap of yours: allowed_tools = [\"%s:*\"]", s.Name)})
+	}
 	for _, s := range c.Servers {
 		list = append(list, r.checkServer(c, s, host)...)
 	}
 	return append(list, r.checkInstallers(c)...)
+}
+
+// toolless reports whether a capability would start servers for nothing.
+func toolless(c tap.Capability) bool {
+	return len(c.Servers) > 0 && !slices.ContainsFunc(c.Servers, func(s tap.Server) bool { return !s.Toolless() })
+}
+
+// leftOut says which servers of a capability are not started, since nothing of
+// them is exposed.
+func leftOut(c tap.Capability) (warnings []string) {
+	for _, s := range c.Servers {
+		if s.Toolless() {
+			warnings = append(warnings, "the server "+s.Name+" is left out: "+noTools(s))
+		}
+	}
+	return warnings
+}
+
+func noTools(s tap.Server) string {
+	return fmt.Sprintf("%s:%d: allowed_tools has nothing for the server %s", s.AllowedAt.File, s.AllowedAt.Line, s.Name)
 }
 
 func (r *Registry) otherDomain(c tap.Capability) Reason {
@@ -59,19 +84,18 @@ func (r *Registry) otherDomain(c tap.Capability) Reason {
 }
 
 func (r *Registry) checkServer(c tap.Capability, s tap.Server, host []surface.Server) []Reason {
+	if s.Toolless() {
+		return nil // it is never started
+	}
 	if s.Unstartable != "" {
 		return []Reason{{Builtin, fmt.Sprintf("%s: %s", s.Name, s.Unstartable), "choose another provider under [capabilities] in ctx.toml, if the tap has one"}}
 	}
-	var list []Reason
-	if s.Allowed != nil && len(s.Allowed) == 0 {
-		list = append(list, Reason{NoTools, fmt.Sprintf("allowed_tools has nothing for the server %s, so no tool of it would be there", s.Name),
-			fmt.Sprintf("%s:%d: the tap's author would write \"%s:*\"", c.Place.File, c.Place.Line, s.Name)})
-	}
 	for _, h := range host {
 		if h.Name == s.Name && h.Fingerprint() == s.Fingerprint() {
-			return list // runs already
+			return nil // runs already
 		}
 	}
+	var list []Reason
 	for _, name := range tap.Missing(s.Server, r.opts.Env) {
 		list = append(list, Reason{Variable, fmt.Sprintf("the variable %s is not set", name), "set it where the host is started: export " + name + "=..."})
 	}

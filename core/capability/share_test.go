@@ -3,6 +3,7 @@ package capability
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -177,14 +178,27 @@ func TestAnOverlayOnAServerOfTheRoleGoesAlone(t *testing.T) {
 	}
 }
 
+// A list that is empty, or about other servers alone, is no list of everything.
 func TestAListThatMatchesNothingExposesNothing(t *testing.T) {
 	t.Parallel()
-	foreign := srv("db", "db-mcp")
-	foreign.Allowed = []string{}
-	w := newWorld(t, capability("none", foreign), capability("typo", srv("db", "db-mcp", "qeury")), capability("all", srv("db", "db-mcp")))
+	toolless := srv("none", "none-mcp")
+	toolless.Allowed, toolless.AllowedAt = []string{}, surface.Place{File: "none.toml", Line: 7}
+	w := newWorld(t, capability("none", toolless), capability("half", toolless, srv("half", "half-mcp", "*")),
+		capability("typo", srv("db", "db-mcp", "qeury")), capability("all", srv("db", "db-mcp")))
 	r := w.registry()
 	_, err := r.Enable(t.Context(), "none", "user")
-	blocked(t, err, NoTools, "no tool")
+	blocked(t, err, NoTools, "it exposes no tools: none.toml:7: allowed_tools has nothing for the server none")
+	if e, ok := r.Find("none"); !ok || e.Idle() || len(e.Unready) != 1 || !strings.Contains(e.Unready[0].Text, "none.toml:7") {
+		t.Errorf("in the list: %+v", e)
+	}
+	if i := slices.IndexFunc(r.Status(), func(s State) bool { return s.Name == "none" }); !strings.Contains(r.Status()[i].Blocked, "none.toml:7") {
+		t.Errorf("status: %+v", r.Status()[i])
+	}
+	if c := enable(t, r, "half"); len(c.Servers) != 1 || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "the server none is left out: none.toml:7") {
+		t.Errorf("half of one: %+v", c)
+	}
+	w.want(r, "half", "half")
+	disable(t, r, "half")
 	enable(t, r, "typo")
 	if r.Admits("db", "query") {
 		t.Error("a list that matches nothing exposes something")

@@ -43,6 +43,9 @@ type Server struct {
 	// that is empty or matches nothing allows nothing.
 	Allowed []string `json:"allowed"`
 
+	// AllowedAt is where allowed_tools stands, zero where the key is left out.
+	AllowedAt surface.Place `json:"-"`
+
 	// Unstartable is why this product cannot start the server at all, "" when it
 	// can.
 	Unstartable string `json:"unstartable,omitempty"`
@@ -52,6 +55,10 @@ type Server struct {
 func (s Server) Allows(tool string) bool {
 	return s.Allowed == nil || slices.ContainsFunc(s.Allowed, func(glob string) bool { return Match(glob, tool) })
 }
+
+// Toolless reports whether nothing of this server can be exposed, whatever tools
+// it has.
+func (s Server) Toolless() bool { return s.Allowed != nil && len(s.Allowed) == 0 }
 
 // Pinned is the name that means this capability whatever other taps there are:
 // "ORG/Name", or Name for a folder that is no tap.

@@ -133,6 +133,38 @@ func TestRealTapIsMostlyWellWritten(t *testing.T) {
 	}
 }
 
+// What the tap's author meant by an empty list cannot be told; what it says is
+// that no tool may be used.
+func TestRealTapCapabilitiesThatExposeNoTools(t *testing.T) {
+	t.Parallel()
+	list, _ := LoadDir(realTap(t))
+	var got []string
+	for _, c := range list {
+		for _, s := range c.Servers {
+			if s.Toolless() {
+				rel, err := filepath.Rel(c.Root, s.AllowedAt.File)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, fmt.Sprintf("%s:%d", rel, s.AllowedAt.Line))
+			}
+		}
+	}
+	want := []string{
+		"capabilities/messaging-discord/discord.toml:12",
+		"capabilities/messaging-email/codefuturist.toml:12",
+		"capabilities/messaging-instagram/mcpware.toml:13",
+		"capabilities/messaging-linkedin/pegasusheavy.toml:12",
+		"capabilities/messaging-slack/slack.toml:12",
+		"capabilities/messaging-sms/twilio.toml:12",
+		"capabilities/messaging-telegram/iflow-mcp.toml:12",
+		"capabilities/messaging-whatsapp/iflow-mcp.toml:13",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestLabelsAndRequests(t *testing.T) {
 	t.Parallel()
 	for _, label := range strings.Split("slack|Slack messages|database operations|git|kubernetes cluster management|email integration|API tools|PostgreSQL MCP server|the browser|social media posts", "|") {
@@ -216,6 +248,7 @@ func TestTheFilterOfAServer(t *testing.T) {
 		"for all":             {`allowed_tools = ["a", "t:b"]`, []string{"a"}},
 		"foreign alone":       {`allowed_tools = ["t:a"]`, []string{}},
 		"an empty list":       {`allowed_tools = []`, []string{}},
+		"empty patterns":      {`allowed_tools = ["", " ", "s:"]`, []string{}},
 		"of a wrong kind":     {`allowed_tools = "s:*"`, []string{}},
 		"with a tool's colon": {`allowed_tools = ["s:a:b"]`, []string{"a:b"}},
 	} {

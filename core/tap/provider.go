@@ -17,6 +17,7 @@ type provider struct {
 	deps               []string
 	servers            []Server
 	allowed            []string // as written; nil where there is no list
+	allowedAt          surface.Place
 	refs               []string // server_refs as written
 }
 
@@ -48,8 +49,11 @@ func parseProvider(d *document) provider {
 		role.only("server_refs", "allowed_tools")
 		p.refs = role.texts("server_refs")
 		p.allowed = role.texts("allowed_tools")
-		if _, there := role.values["allowed_tools"]; there && p.allowed == nil {
-			p.allowed = []string{} // of a wrong kind: better nothing than everything
+		if _, there := role.values["allowed_tools"]; there {
+			p.allowedAt = surface.Place{File: d.path, Line: d.place(role.path("allowed_tools")).line}
+			if p.allowed == nil {
+				p.allowed = []string{} // of a wrong kind: better nothing than everything
+			}
 		}
 	}
 	declared := 0
@@ -121,7 +125,7 @@ func (p provider) server(t table) (Server, bool) {
 	if len(t.problems) > unknown {
 		return s, false
 	}
-	s.Allowed = allowedOf(s.Name, p.allowed)
+	s.Allowed, s.AllowedAt = allowedOf(s.Name, p.allowed), p.allowedAt
 	if len(own) > 0 {
 		s.Allowed = narrowed(s.Allowed, own)
 	}
@@ -143,10 +147,10 @@ func allowedOf(server string, list []string) []string {
 	out := []string{}
 	for _, pattern := range list {
 		of, glob, scoped := strings.Cut(pattern, ":")
-		switch {
-		case !scoped:
-			out = append(out, pattern)
-		case of == server:
+		if !scoped {
+			glob = pattern
+		}
+		if (!scoped || of == server) && strings.TrimSpace(glob) != "" {
 			out = append(out, glob)
 		}
 	}
