@@ -196,6 +196,42 @@ func TestAServerThatDoesNotStartIsSaidToTheCaller(t *testing.T) {
 	contains(t, s.call("capability", `{"action":"list"}`), "diary: The diary desk", "the capability diary is not enabled")
 }
 
+func TestACapabilityThatExposesNothingIsNotBroughtInSilently(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.capability("diary", "*_nota", "write a note into my diary", "read yesterday's diary note", "delete a diary note")
+	h.capability("garden", "*", "water the tomatoes", "plan which beds to plant", "when do I prune the roses")
+	file := filepath.Join(h.dir, "tap", "capabilities", "garden", "default.toml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, file, strings.ReplaceAll(string(text), `["garden:*"]`, "[]"))
+	h.declare()
+	h.wrap()
+	h.addTap()
+	h.settings("[activate]\nactivate_at = 0.3\nsuggest_at = 0.05\n")
+	s := h.start()
+	s.initialize(`{}`)
+	// That none matches is known once its server has listed.
+	contains(t, s.call("capability", `{"action":"enable","name":"diary"}`), "warning: diary exposes no tools", `"warnings":["diary exposes no tools`)
+	contains(t, s.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "there is no tool")
+	s.call("capability", `{"action":"disable","name":"diary"}`)
+	if said := h.prompt("conversation-1", diaryPrompt); strings.Contains(said, "diary") {
+		t.Errorf("said %s", said)
+	}
+	// That none can is known beforehand.
+	const why = "it exposes no tools: "
+	contains(t, s.call("capability", `{"action":"list"}`), "garden: The garden desk [unready: "+why+file+":5")
+	contains(t, s.call("capability", `{"action":"enable","name":"garden"}`), `"isError":true`, why)
+	if said := h.prompt("conversation-1", "please water the tomatoes"); strings.Contains(said, "garden") {
+		t.Errorf("said %s", said)
+	}
+	if isFile(filepath.Join(h.dir, "garden.mark")) {
+		t.Error("its server was started")
+	}
+}
+
 func TestAHostThatFollowsListsIsToldOfNewTools(t *testing.T) {
 	t.Parallel()
 	h := tapped(t)

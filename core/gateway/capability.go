@@ -187,6 +187,9 @@ func (g *Gateway) enable(ctx context.Context, name string, degraded error) json.
 			e.Tools = append(e.Tools, h)
 		}
 	}
+	if len(done.Servers) > 0 && len(e.Tools) == 0 {
+		e.Warnings = append(e.Warnings, done.Name+" exposes no tools: its allowed_tools, or the user's rules, leave none of those that "+done.Servers[0].Server+" has listed")
+	}
 	what := done.Name + " is enabled."
 	if done.Already {
 		what = done.Name + " was enabled already."
