@@ -320,9 +320,11 @@ func consistent(t *testing.T, r *Registry, f *fleet) {
 	t.Helper()
 	need := map[string]int{}
 	r.mu.Lock()
-	for _, a := range r.active {
+	for _, a := range slices.Concat(r.active, r.role) {
 		for _, u := range a.uses {
-			need[u.served]++
+			if u.instance != nil {
+				need[u.served]++
+			}
 		}
 	}
 	for name, inst := range r.instances {
