@@ -37,7 +37,7 @@ type program struct {
 	adapter *adapter
 	binding *hook.Binding
 	wake    chan struct{} // the binding has changed
-	policy  *gateway.Files
+	policy  *local
 	config  config.Config
 	problem []config.Problem
 	surface string // the folder of what is kept about the workspace
@@ -73,8 +73,9 @@ func run(args []string, std streams, env []string) error {
 	defer p.adapter.close()
 	defer p.tools.Flush() // what could not be written is in the log
 	if p.taps = p.openTaps(); p.taps != nil {
-		go p.taps.follow(ctx, p.config.AutoCapabilities)
+		go p.taps.follow(ctx)
 	}
+	go p.policy.follow(ctx, p.wake)
 	if o.http != "" {
 		return p.serveHTTP(ctx)
 	}
@@ -103,11 +104,11 @@ func newProgram(o options, layout paths.Layout, env []string, dir string) *progr
 	p.cache, p.state, p.usage = listing.OpenCache(p.surface, listing.KeyFile(layout)), state.Open(p.surface), usage.Open(p.surface)
 	p.trust = trust.Open(layout.Trust())
 	p.tools = baseline.Open(layout.Baselines(), o.workspace, log.Named("baseline"))
-	p.policy = &gateway.Files{
+	p.policy = p.openLocal(&gateway.Files{
 		Layout: layout, Workspace: o.workspace, HostName: o.host,
 		Wraps: wiring.Open(layout.Wraps()), Trust: p.trust, Baseline: p.tools, Log: log,
 		Read: p.read,
-	}
+	})
 	return p
 }
 
@@ -117,10 +118,10 @@ func (p *program) gatewayOptions(b *hook.Binding, l *loader.Loader) gateway.Opti
 		Policy: p.policy, Binding: b, Memory: gateway.NewMemory(p.state, b),
 		Usage: p.usage, Approvals: p.trust, Wake: p.wake, Log: p.log, Capabilities: l,
 		Backends: func(client backend.Client, changed func(string)) gateway.Backends {
-			return backend.New(backend.Options{
+			return withLocal{backend.New(backend.Options{
 				Env: p.env, Dir: p.dir, Client: client, Cache: p.cache, Log: p.log.Named("backend"), Changed: changed,
 				Listed: p.tools.Observe,
-			})
+			}), p.policy, p.env, localTime}
 		},
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"runtime/debug"
 	"sync"
 
 	"github.com/hashicorp/go-hclog"
@@ -14,15 +15,12 @@ import (
 
 // taps are the user's, for all conversations of this process.
 type taps struct {
+	*loader.Engine
 	library *tap.Library
-	read    func() // the first time that it is called
+	read    func()        // the first time that it is called
+	wanted  chan struct{} // closed by read
+	route   bool          // prompts bring capabilities in
 	log     hclog.Logger
-
-	load   func() // the router, the first time that it is called
-	loaded chan struct{}
-	// Once loaded is closed:
-	router   *activate.Router
-	degraded error
 }
 
 var _ loader.Taps = (*taps)(nil)
@@ -34,38 +32,50 @@ func (p *program) openTaps() *taps {
 	if !store.Any() {
 		return nil
 	}
-	t := &taps{library: tap.NewLibrary(store, p.config.Providers), log: p.log.Named("taps"), loaded: make(chan struct{})}
-	t.read = sync.OnceFunc(func() { t.tell(t.library.Load()) })
-	t.load = sync.OnceFunc(func() {
-		go func() {
-			t.router, t.degraded = loader.OpenRouter(p.layout, p.config, p.env, t.log)
-			close(t.loaded)
-			t.prepare(context.Background(), t.Catalog())
-		}()
+	t := &taps{
+		library: tap.NewLibrary(store, p.config.Providers), wanted: make(chan struct{}),
+		route: p.config.AutoCapabilities, log: p.log.Named("taps"),
+	}
+	t.read = sync.OnceFunc(func() {
+		t.tell(t.library.Load())
+		close(t.wanted)
 	})
+	t.Engine = loader.NewEngine(func() (*activate.Router, error) {
+		return loader.OpenRouter(p.layout, p.config, p.env, t.log)
+	}, t.Catalog, t.log)
 	return t
 }
 
-// follow reads the taps whenever their files change, until ctx ends.
-func (t *taps) follow(ctx context.Context, route bool) {
-	t.read()
-	if route {
-		t.load()
+// Begin implements [loader.Taps].
+func (t *taps) Begin() {
+	if t.route {
+		t.Start()
 	}
+	go t.read()
+}
+
+// follow reads the taps again whenever their files change, once they are read
+// at all, until ctx ends.
+func (t *taps) follow(ctx context.Context) {
+	select {
+	case <-t.wanted:
+	case <-ctx.Done():
+		return
+	}
+	go t.trim(ctx)
 	t.library.Watch(ctx, t.log, func(c *tap.Catalog) {
 		t.tell(c)
-		select {
-		case <-t.loaded:
-			t.prepare(ctx, c)
-		default: // it is prepared when it is loaded
-		}
+		t.Prepare(ctx, c)
 	})
 }
 
-// prepare spares the next prompt what does not depend on it.
-func (t *taps) prepare(ctx context.Context, c *tap.Catalog) {
-	if err := t.router.Prepare(ctx, loader.Candidates(c, nil)); err != nil && ctx.Err() == nil {
-		t.log.Warn("the next prompt is routed later than it could be", "error", err)
+// trim gives back what only loading took: half of the process, until the system
+// would ask for it.
+func (t *taps) trim(ctx context.Context) {
+	select {
+	case <-t.Ready():
+		debug.FreeOSMemory()
+	case <-ctx.Done():
 	}
 }
 
@@ -81,17 +91,6 @@ func (t *taps) tell(c *tap.Catalog) {
 func (t *taps) Catalog() *tap.Catalog {
 	t.read()
 	return t.library.Catalog()
-}
-
-// Router implements [loader.Taps].
-func (t *taps) Router(ctx context.Context) (loader.Router, error, error) {
-	t.load()
-	select {
-	case <-t.loaded:
-		return t.router, t.degraded, nil
-	case <-ctx.Done():
-		return nil, nil, context.Cause(ctx)
-	}
 }
 
 // newLoader makes the loader of a session, nil where the user has no tap.

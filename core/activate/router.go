@@ -46,6 +46,10 @@ func (r *Router) Ranker() string {
 	return r.scorer.Model
 }
 
+// Model is the sentence model in use, nil without one. It may be used beside the
+// router, for other texts.
+func (r *Router) Model() Encoder { return r.packer.model }
+
 // Request is one prompt with what it may ask for.
 type Request struct {
 	Prompt     string // as the user sent it

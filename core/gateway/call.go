@@ -170,7 +170,7 @@ func (g *Gateway) awaitCapabilities(ctx context.Context, name string) *catalog {
 	}
 	l.Bound(ctx)
 	c := g.current(ctx)
-	if len(c.find(name)) > 0 || !l.Busy() {
+	if len(c.find(name)) > 0 {
 		return c
 	}
 	l.Wait(ctx)

@@ -22,6 +22,9 @@ func (g *Gateway) Handle(ctx context.Context, id json.RawMessage, method string,
 	case "server/discover":
 		return nil, errDiscover
 	case "tools/list":
+		if l := g.opts.Capabilities; l != nil {
+			defer l.Listed()
+		}
 		return g.listTools(ctx)
 	case "tools/call":
 		return g.callTool(ctx, params)

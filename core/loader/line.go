@@ -28,18 +28,18 @@ func (c callable) none() bool { return len(c.reads)+len(c.writes)+len(c.more) ==
 
 // callable takes the tools from what the servers listed once or, where they
 // never did, from what the capability may use of them.
-func (l *Loader) callable(c tap.Capability) callable {
+func (s scene) callable(c tap.Capability) callable {
 	var out callable
-	exposed := l.registry.Exposes(c.Ref)
-	for i, s := range c.Servers {
+	exposed := s.registry.Exposes(c.Ref)
+	for i, srv := range c.Servers {
 		if i >= len(exposed) {
 			break // another version of it was read meanwhile
 		}
 		name := exposed[i].Server
-		if known, ok := l.opts.Cache.Any(name, s.Fingerprint()); ok {
+		if known, ok := s.opts.Cache.Any(name, srv.Fingerprint()); ok {
 			for _, t := range known.Parse() {
 				switch {
-				case !s.Allows(t.Name) || !l.place.Admits(name, t.Name):
+				case !srv.Allows(t.Name) || !s.user.Admits(name, t.Name):
 				case authority.Declared(t.Raw) == authority.Read:
 					out.reads = append(out.reads, t.ID())
 				default:
@@ -48,14 +48,14 @@ func (l *Loader) callable(c tap.Capability) callable {
 			}
 			continue
 		}
-		if s.Allowed == nil {
+		if srv.Allowed == nil {
 			out.more = append(out.more, name)
 		}
-		for _, tool := range s.Allowed {
+		for _, tool := range srv.Allowed {
 			switch {
 			case strings.ContainsAny(tool, "*?"):
 				out.more = append(out.more, name)
-			case l.place.Admits(name, tool):
+			case s.user.Admits(name, tool):
 				out.writes = append(out.writes, name+":"+tool)
 			}
 		}

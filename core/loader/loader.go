@@ -23,11 +23,6 @@ import (
 	"github.com/ctx-sidecar/ctx/core/trust"
 )
 
-// Router decides what a prompt asks for; see [*activate.Router].
-type Router interface {
-	Decide(context.Context, activate.Request) (activate.Decision, error)
-}
-
 // Listings is the cache of what servers listed; see [*listing.Cache].
 type Listings interface {
 	Any(server, fingerprint string) (listing.Listing, bool)
@@ -49,9 +44,14 @@ type Options struct {
 type Taps interface {
 	// Catalog is the taps as they are now, read if they have not been yet.
 	Catalog() *tap.Catalog
-	// Router waits until the router is loaded. degraded says why it routes by
-	// words alone, nil where it does not; err is that of ctx.
-	Router(ctx context.Context) (r Router, degraded, err error)
+	// Begin says that somebody will soon want to know; it does not wait.
+	Begin()
+	// Decide routes a prompt, with what there is when ctx ends at the latest.
+	// degraded says why that is words alone, nil where it is not.
+	Decide(ctx context.Context, q activate.Request) (d activate.Decision, degraded, err error)
+	// Degraded says why prompts are routed by words alone, nil where they are not
+	// and where that is not known before ctx ends.
+	Degraded(ctx context.Context) error
 }
 
 // Loader is the capabilities of one conversation after the other. Its methods
@@ -74,6 +74,7 @@ type Loader struct {
 	session string
 	coming  map[string]bool   // capabilities that are being enabled
 	failed  map[string]string // why a capability that a prompt activated is not there, by its name
+	late    error             // why the last prompt was routed by words alone, nil where it was not or always is
 }
 
 // Place is the gateway that capabilities come to.
@@ -94,13 +95,19 @@ func New(o Options) *Loader {
 // Attach gives the loader the gateway that it works for.
 func (l *Loader) Attach(p Place) {
 	l.place = p
-	l.registry = capability.New(capability.Options{
-		Catalog: l.opts.Taps.Catalog, Trust: l.opts.Trust, Sessions: l.opts.Sessions, Env: l.opts.Env,
-		Domain: Domain(l.opts.Config), Role: l.opts.Config.Roles[l.opts.Config.Role].Capabilities,
-		Host: p.Host, MaxActive: l.opts.Config.Activate.MaxActive,
-		Servers: p, Changed: p.Changed, Log: l.opts.Log,
-	})
+	o := l.opts.registry(p)
+	o.Servers, o.Changed = p, p.Changed
+	l.registry = capability.New(o)
 	close(l.attached)
+}
+
+// registry are the options of a registry that starts no servers.
+func (o Options) registry(user Admitted) capability.Options {
+	return capability.Options{
+		Catalog: o.Taps.Catalog, Trust: o.Trust, Sessions: o.Sessions, Env: o.Env,
+		Domain: Domain(o.Config), Role: o.Config.Roles[o.Config.Role].Capabilities,
+		Host: user.Host, MaxActive: o.Config.Activate.MaxActive, Log: o.Log,
+	}
 }
 
 // roleWait is how long the greeting of a host waits for the capabilities of the
@@ -121,6 +128,10 @@ func (l *Loader) Begin(ctx context.Context) {
 		l.starts.wait(ctx)
 	})
 }
+
+// Listed says that the host has its answers: what takes a processor for a while
+// delays nobody now.
+func (l *Loader) Listed() { l.opts.Taps.Begin() }
 
 // open waits until servers may start; false: they never will.
 func (l *Loader) open() bool {
@@ -225,14 +236,13 @@ func (l *Loader) Bound(ctx context.Context) {
 	l.binds.wait(ctx)
 }
 
-// Wait waits for everything that is on its way to be active.
+// Wait waits for everything that is on its way to be active, what other
+// processes have asked for included.
 func (l *Loader) Wait(ctx context.Context) {
 	l.Bound(ctx)
+	l.Sync()
 	l.starts.wait(ctx)
 }
-
-// Busy reports whether [Loader.Wait] would wait.
-func (l *Loader) Busy() bool { return l.binds.busy() || l.starts.busy() }
 
 // Warnings name what is not active although somebody wanted it to be, and why.
 func (l *Loader) Warnings() []string {

@@ -32,12 +32,6 @@ func (p *pending) run(work func()) {
 	}()
 }
 
-func (p *pending) busy() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.n > 0
-}
-
 func (p *pending) wait(ctx context.Context) {
 	p.mu.Lock()
 	n, idle := p.n, p.idle

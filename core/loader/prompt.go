@@ -2,6 +2,7 @@ package loader
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/activate"
@@ -9,10 +10,14 @@ import (
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
 
-// Times that a prompt may be kept waiting.
+// Times that somebody may be kept waiting.
 const (
-	boundWait  = 100 * time.Millisecond // for what the conversation had before
-	routerWait = 2 * time.Second        // for the router to be loaded
+	boundWait = 100 * time.Millisecond // a prompt, for what the conversation had before
+	// A prompt for the model: its hook leaves after 1.2 s, and what it is told has
+	// to be written down before.
+	promptWait   = 800 * time.Millisecond
+	askedWait    = 5 * time.Second        // somebody who asks, for the same
+	degradedWait = 250 * time.Millisecond // an answer, for whether there is a model
 )
 
 // Prompt does what the user's message asks for and says so to the model in one
@@ -24,51 +29,55 @@ func (l *Loader) Prompt(ctx context.Context, text string) string {
 	waiting, cancel := context.WithTimeout(ctx, boundWait)
 	l.Bound(waiting)
 	cancel()
-	d, _, err := l.Decide(ctx, text, l.opts.Config.Activate.MinChars)
-	if err != nil {
+	d, degraded, err := l.decide(ctx, promptWait, text, l.opts.Config.Activate.MinChars)
+	l.mu.Lock()
+	if l.late = nil; errors.Is(degraded, ErrLate) {
+		l.late = degraded
+	}
+	l.mu.Unlock()
+	switch {
+	case ctx.Err() != nil: // nobody would be told
+		l.opts.Log.Info("the hook has gone before its prompt was routed")
+		return ""
+	case err != nil:
 		l.opts.Log.Warn("the prompt is not routed", "error", err)
 		return ""
+	case errors.Is(degraded, ErrLate):
+		l.opts.Log.Warn("a prompt is routed by words alone", "why", degraded)
 	}
-	l.opts.Log.Debug("prompt routed", "outcome", d.Outcome, "winner", d.Winner, "suggested", d.Suggested, "ranker", d.Ranker)
-	switch d.Outcome {
-	case activate.Activate:
-		c, ok := l.opts.Taps.Catalog().Find(d.Winner)
-		if !ok {
-			return ""
-		}
-		tools := l.callable(c)
-		if len(c.Servers) > 0 && tools.none() {
-			return "" // the user's rules leave nothing of it
-		}
-		l.enable(d.Winner)
-		return tools.line(d.Winner)
-	case activate.Suggest:
-		return suggestion(d.Suggested)
-	}
-	return ""
+	return l.scene().answer(d, func(name string) bool { l.enable(name); return true })
 }
 
 // Decide routes a text in the conversation as it is. degraded says why that is
 // done by words alone, nil where it is not.
 func (l *Loader) Decide(ctx context.Context, text string, minChars int) (d activate.Decision, degraded, err error) {
-	waiting, cancel := context.WithTimeout(ctx, routerWait)
+	return l.decide(ctx, askedWait, text, minChars)
+}
+
+func (l *Loader) decide(ctx context.Context, wait time.Duration, text string, minChars int) (d activate.Decision, degraded, err error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	router, degraded, err := l.opts.Taps.Router(waiting)
-	if err != nil {
-		return activate.Decision{}, nil, err
-	}
-	candidates := Candidates(l.opts.Taps.Catalog(), l.registry)
-	l.mu.Lock()
-	for i, c := range candidates {
-		candidates[i].Active = c.Active || l.coming[c.Name]
-	}
-	l.mu.Unlock()
-	a := l.opts.Config.Activate
-	d, err = router.Decide(ctx, activate.Request{
-		Prompt: text, Domain: Domain(l.opts.Config), Candidates: candidates,
-		ActivateAt: a.ActivateAt, SuggestAt: a.SuggestAt, MinChars: minChars, NoSuggest: !a.Suggest,
+	return l.scene().decide(ctx, text, minChars, func(name string) bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.coming[name]
 	})
-	return d, degraded, err
+}
+
+func (l *Loader) scene() scene { return scene{l.opts, l.registry, l.place} }
+
+// Degraded says why prompts of the conversation are routed by words alone, nil
+// where they are not.
+func (l *Loader) Degraded(ctx context.Context) error {
+	l.mu.Lock()
+	late := l.late
+	l.mu.Unlock()
+	if late != nil {
+		return late
+	}
+	ctx, cancel := context.WithTimeout(ctx, degradedWait)
+	defer cancel()
+	return l.opts.Taps.Degraded(ctx)
 }
 
 // Candidates are the capabilities of a catalog as a router sees them; r, where

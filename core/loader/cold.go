@@ -1,0 +1,52 @@
+package loader
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/ctx-sidecar/ctx/core/capability"
+	"github.com/ctx-sidecar/ctx/core/state"
+)
+
+// Cold is [Loader.Prompt] in a process that starts no servers, for a
+// conversation whose gateway cannot be asked: what a prompt activates is noted
+// with the conversation, as a command of the user's would, for that gateway to
+// do. wait is how long the model may take. Once ctx has ended nothing is noted.
+func Cold(ctx context.Context, wait time.Duration, o Options, user Admitted, text string) (line string, err error) {
+	if !o.Config.AutoCapabilities {
+		return "", nil
+	}
+	known, err := o.Sessions.Load(o.Session())
+	if err != nil {
+		return "", err
+	}
+	registry := o.registry(user)
+	registry.Session = o.Session()
+	s := scene{o, capability.New(registry), user}
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	d, degraded, err := s.decide(waiting, text, o.Config.Activate.MinChars, func(name string) bool { return s.wanted(known, name) })
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return "", err
+	}
+	if errors.Is(degraded, ErrLate) {
+		o.Log.Warn("a prompt is routed by words alone", "why", degraded)
+	}
+	line = s.answer(d, func(name string) bool {
+		_, err = s.registry.Enable(ctx, name, "prompt")
+		return err == nil
+	})
+	return line, err
+}
+
+// wanted reports whether a capability was asked for before and the gateway has
+// not come to it yet.
+func (s scene) wanted(known state.Session, name string) bool {
+	return slices.ContainsFunc(known.Wanted, func(w state.Want) bool {
+		c, ok := s.opts.Taps.Catalog().Find(w.Ref)
+		return ok && !w.Off && c.Ref == name
+	})
+}
