@@ -11,12 +11,13 @@ import (
 
 // Source is where a router's model comes from.
 type Source struct {
-	Env      []string // CTX_ORT_LIB is read of it
-	Model    string   // the setting embed.model
-	Library  string   // the setting embed.ort_library
-	Share    []string // folders with what was installed, nearest first
-	CacheDir string   // for vectors of candidates; "" keeps them in memory
-	Threads  int      // that one prompt may keep busy; less than 1 is 1
+	Env       []string // CTX_ORT_LIB is read of it
+	Model     string   // the setting embed.model
+	Library   string   // the setting embed.ort_library
+	Share     []string // folders with what was installed, nearest first
+	Workspace string   // of the session, "" for none: nothing is loaded because it lies there
+	CacheDir  string   // for vectors of candidates; "" keeps them in memory
+	Threads   int      // that one prompt may keep busy; less than 1 is 1
 }
 
 // Load makes the router of the best model there is. Without one it routes by
@@ -31,7 +32,8 @@ func Load(s Source) (r *Router, degraded error) {
 }
 
 func load(s Source) (*Router, error) {
-	bundle, err := embed.FindBundle(s.Model, s.Share)
+	share := embed.Trusted(s.Share, s.Workspace)
+	bundle, err := embed.FindBundle(s.Model, share)
 	if err != nil {
 		return nil, err
 	}
@@ -45,10 +47,13 @@ func load(s Source) (*Router, error) {
 	if scorer.Model != bundle.Name {
 		return nil, fmt.Errorf("%s is made for the model %q, not for %q", filepath.Join(bundle.Dir, ScorerFile), scorer.Model, bundle.Name)
 	}
-	library, err := embed.FindLibrary(s.Env, s.Library, s.Share)
+	library, err := embed.OpenLibrary(embed.LibrarySource{
+		Env: s.Env, Configured: s.Library, Share: share, Workspace: s.Workspace,
+	})
 	if err != nil {
 		return nil, err
 	}
+	defer library.Close()
 	model, err := embed.Open(bundle, library, s.Threads)
 	if err != nil {
 		return nil, err

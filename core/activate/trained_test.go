@@ -55,10 +55,14 @@ const defaultBundle = "../../models/" + embed.DefaultModel
 // openModel returns the default model, nil where ONNX Runtime cannot be had.
 func openModel(t *testing.T) *embed.Model {
 	t.Helper()
-	lib := os.Getenv(embed.LibraryVariable)
-	if lib == "" {
+	lib, err := embed.OpenLibrary(embed.LibrarySource{Env: os.Environ()})
+	if errors.Is(err, embed.ErrNoLibrary) {
 		return nil
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lib.Close()
 	b, err := embed.ReadBundle(defaultBundle)
 	if err != nil {
 		t.Fatal(err)

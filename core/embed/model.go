@@ -24,19 +24,19 @@ type graph interface {
 	close() error
 }
 
-// Open loads the model of a bundle with the ONNX Runtime library at
-// libraryPath, which must be at least 1.24. threads is how many a text may keep
-// busy. The library is loaded once per process: the first path counts. A
+// Open loads the model of a bundle with an ONNX Runtime library, which must be
+// at least 1.24 and may be closed afterwards. threads is how many a text may
+// keep busy. The library is loaded once per process: the first one counts. A
 // library that cannot be used is a *LibraryError; ErrNoRuntime where the
 // program was built without cgo.
-func Open(b Bundle, libraryPath string, threads int) (*Model, error) {
+func Open(b Bundle, l *Library, threads int) (*Model, error) {
 	m := &Model{bundle: b}
 	var loading errgroup.Group // both take their time, and a cold hook waits for them
 	loading.Go(func() (err error) {
 		m.tokenizer, err = LoadTokenizer(b.Dir, b.MaxTokens)
 		return err
 	})
-	graph, err := openGraph(b, libraryPath, threads)
+	graph, err := openGraph(b, l, threads)
 	if err := errors.Join(err, loading.Wait()); err != nil {
 		if graph != nil {
 			err = errors.Join(err, graph.close())

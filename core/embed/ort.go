@@ -19,21 +19,21 @@ var runtimeMu sync.Mutex
 
 var errTooOld = errors.New("it is too old: needs ONNX Runtime >= 1.24")
 
-func loadLibrary(path string) error {
+func loadLibrary(l *Library) error {
 	runtimeMu.Lock()
 	defer runtimeMu.Unlock()
 	if ort.IsInitialized() {
 		return nil
 	}
-	ort.SetSharedLibraryPath(path)
+	ort.SetSharedLibraryPath(l.loadable())
 	err := ort.InitializeEnvironment(ort.WithLogLevelError())
-	if err != nil && strings.Contains(err.Error(), "API base") {
-		err = errTooOld
+	switch {
+	case err == nil:
+		return nil
+	case strings.Contains(err.Error(), "API base"):
+		return &LibraryError{l.Path, errTooOld}
 	}
-	if err != nil {
-		return &LibraryError{path, err}
-	}
-	return nil
+	return &LibraryError{l.Path, errors.New(strings.ReplaceAll(err.Error(), l.loadable(), l.Path))}
 }
 
 type ortGraph struct {
@@ -41,8 +41,8 @@ type ortGraph struct {
 	inputs  []string
 }
 
-func openGraph(b Bundle, libraryPath string, threads int) (_ graph, err error) {
-	if err := loadLibrary(libraryPath); err != nil {
+func openGraph(b Bundle, l *Library, threads int) (_ graph, err error) {
+	if err := loadLibrary(l); err != nil {
 		return nil, err
 	}
 	defer func() {

@@ -2,4 +2,4 @@
 
 package embed
 
-func openGraph(Bundle, string, int) (graph, error) { return nil, ErrNoRuntime }
+func openGraph(Bundle, *Library, int) (graph, error) { return nil, ErrNoRuntime }

@@ -43,7 +43,12 @@ func run() error {
 		if err != nil {
 			return err
 		}
-		if m, err = embed.Open(b, os.Getenv(embed.LibraryVariable), 1); err != nil {
+		library, err := embed.OpenLibrary(embed.LibrarySource{Env: os.Environ()})
+		if err != nil {
+			return err
+		}
+		defer library.Close()
+		if m, err = embed.Open(b, library, 1); err != nil {
 			return err
 		}
 		defer m.Close()
