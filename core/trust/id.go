@@ -33,6 +33,12 @@ func TapID(tap, capability, name string) string {
 	return "tap:" + escape(tap, "%@") + "/" + escape(capability, "%@/") + "/" + escape(name, "%@")
 }
 
+// LocalToolID names an executable that a workspace, an absolute path with its
+// links resolved, has as a tool: "local:NAME@WORKSPACE". It is safe to print.
+func LocalToolID(workspace, name string) string {
+	return "local:" + escape(name, "%@") + "@" + escape(workspace, "%")
+}
+
 func escape(s, special string) string {
 	var b strings.Builder
 	for _, r := range s {
