@@ -117,6 +117,9 @@ type SourcesRequest struct {
 	// Fronted are the servers that a wrap of ours switched off in this host's
 	// files: that switch does not make them Disabled.
 	Fronted []string
+	// Texts asks for the texts that the sizes of items measure, for a reader that
+	// counts tokens or looks into them.
+	Texts bool
 }
 
 // WrapRequest asks for the edits that wire ctx into a host.

@@ -74,6 +74,15 @@ func (s *server) Compile(ctx context.Context, r *pluginpb.CompileRequest) (*plug
 	return answer(toCompiled(c), err)
 }
 
+func (s *server) Usage(ctx context.Context, r *pluginpb.UsageRequest) (*pluginpb.UsageResponse, error) {
+	reader, ok := s.adapter.(UsageReader)
+	if !ok {
+		return nil, status.Error(codes.Unimplemented, ErrNoUsage.Error())
+	}
+	u, err := reader.Usage(ctx, fromUsageRequest(r))
+	return answer(toUsage(u), err)
+}
+
 // answer sends either half of a result. gRPC knows the errors of a context by
 // itself; every other error crosses as its text.
 func answer[T any](msg *T, err error) (*T, error) {

@@ -7,13 +7,13 @@ import (
 
 func toSourcesRequest(r SourcesRequest) *pluginpb.SourcesRequest {
 	return &pluginpb.SourcesRequest{
-		Machine: toMachine(r.Machine), Workspace: r.Workspace, Dir: r.Dir, Fronted: r.Fronted,
+		Machine: toMachine(r.Machine), Workspace: r.Workspace, Dir: r.Dir, Fronted: r.Fronted, Texts: r.Texts,
 	}
 }
 
 func fromSourcesRequest(r *pluginpb.SourcesRequest) SourcesRequest {
 	return SourcesRequest{
-		Machine: fromMachine(r.GetMachine()), Workspace: r.GetWorkspace(), Dir: r.GetDir(), Fronted: r.GetFronted(),
+		Machine: fromMachine(r.GetMachine()), Workspace: r.GetWorkspace(), Dir: r.GetDir(), Fronted: r.GetFronted(), Texts: r.GetTexts(),
 	}
 }
 
@@ -26,6 +26,8 @@ func toSources(s surface.Sources) *pluginpb.SourcesResponse {
 		Loading:  string(s.Loading),
 		ToolName: s.ToolName,
 		TextCap:  int64(s.TextCap),
+		Form:     toForm(s.Form),
+		Frames:   each(s.Frames, toFrame),
 		Files:    s.Files,
 		Warnings: s.Warnings,
 		Unseen:   s.Unseen,
@@ -41,6 +43,8 @@ func fromSources(s *pluginpb.SourcesResponse) surface.Sources {
 		Loading:  surface.Loading(s.GetLoading()),
 		ToolName: s.GetToolName(),
 		TextCap:  int(s.GetTextCap()),
+		Form:     fromForm(s.GetForm()),
+		Frames:   each(s.GetFrames(), fromFrame),
 		Files:    s.GetFiles(),
 		Warnings: s.GetWarnings(),
 		Unseen:   s.GetUnseen(),
@@ -74,6 +78,7 @@ func toItem(i surface.Item) *pluginpb.Item {
 	return &pluginpb.Item{
 		Kind: string(i.Kind), Provider: i.Provider, Name: i.Name, Place: toPlace(i.Place),
 		Resident: int64(i.Resident), Deferred: int64(i.Deferred), OnDemand: int64(i.OnDemand),
+		Unmeasured: i.Unmeasured, NotLoaded: i.NotLoaded, Text: i.Text, Body: i.Body,
 	}
 }
 
@@ -81,6 +86,7 @@ func fromItem(i *pluginpb.Item) surface.Item {
 	return surface.Item{
 		Kind: surface.Kind(i.GetKind()), Provider: i.GetProvider(), Name: i.GetName(), Place: fromPlace(i.GetPlace()),
 		Resident: int(i.GetResident()), Deferred: int(i.GetDeferred()), OnDemand: int(i.GetOnDemand()),
+		Unmeasured: i.GetUnmeasured(), NotLoaded: i.GetNotLoaded(), Text: i.GetText(), Body: i.GetBody(),
 	}
 }
 
@@ -95,4 +101,26 @@ func fromRule(r *pluginpb.Rule) surface.Rule {
 		Effect: surface.Effect(r.GetEffect()), Server: r.GetServer(), Tool: r.GetTool(),
 		Text: r.GetText(), Place: fromPlace(r.GetPlace()), Plain: r.GetPlain(),
 	}
+}
+
+func toForm(f surface.Form) *pluginpb.Form {
+	return &pluginpb.Form{
+		Tool: f.Tool, Group: f.Group, Mute: f.Mute, Plain: f.Plain, Keywords: f.Keywords,
+		Cut: f.Cut, Head: f.Head, Words: f.Words, Trim: f.Trim,
+	}
+}
+
+func fromForm(f *pluginpb.Form) surface.Form {
+	return surface.Form{
+		Tool: f.GetTool(), Group: f.GetGroup(), Mute: f.GetMute(), Plain: f.GetPlain(), Keywords: f.GetKeywords(),
+		Cut: f.GetCut(), Head: f.GetHead(), Words: f.GetWords(), Trim: f.GetTrim(),
+	}
+}
+
+func toFrame(f surface.Frame) *pluginpb.Frame {
+	return &pluginpb.Frame{Kind: string(f.Kind), Text: f.Text}
+}
+
+func fromFrame(f *pluginpb.Frame) surface.Frame {
+	return surface.Frame{Kind: surface.Kind(f.GetKind()), Text: f.GetText()}
 }

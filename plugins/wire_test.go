@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
@@ -139,14 +140,38 @@ func TestAFingerprintSurvivesTheWire(t *testing.T) {
 func TestTheWireCarriesTheContractAndNoMore(t *testing.T) {
 	t.Parallel()
 	methods := pluginpb.File_plugins_host_proto.Services().ByName("Host").Methods()
-	adapter := reflect.TypeFor[Adapter]()
+	type whole interface {
+		Adapter
+		UsageReader
+	}
+	adapter := reflect.TypeFor[whole]()
 	if methods.Len() != adapter.NumMethod() {
-		t.Errorf("the service has %d methods and Adapter %d", methods.Len(), adapter.NumMethod())
+		t.Errorf("the service has %d methods and the contract %d", methods.Len(), adapter.NumMethod())
 	}
 	for i := range methods.Len() {
 		name := string(methods.Get(i).Name())
 		if _, ok := adapter.MethodByName(name); !ok {
-			t.Errorf("Adapter has no method %s", name)
+			t.Errorf("the contract has no method %s", name)
 		}
+	}
+}
+
+func TestUsageSurvivesTheWire(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 29, 1, 2, 3, 4, time.UTC)
+	for _, u := range []Usage{{}, {
+		Uses: []Use{
+			{Kind: surface.KindTool, Server: "s", Name: "n", Session: "a", At: at, Failed: true},
+			{Kind: surface.KindSkill, Name: "m", Through: true},
+		},
+		Sessions: 3, Since: at, Unseen: []string{"x"},
+	}} {
+		if d := cmp.Diff(u, cross(t, u, toUsage, fromUsage)); d != "" {
+			t.Error(d)
+		}
+	}
+	req := UsageRequest{Machine: Machine{Home: "/h", Env: []string{"A=b"}}, Workspace: "/w"}
+	if d := cmp.Diff(req, cross(t, req, toUsageRequest, fromUsageRequest)); d != "" {
+		t.Error(d)
 	}
 }

@@ -1,28 +1,11 @@
 package surface
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/tokens"
 )
-
-// Cost is a price in tokens.
-type Cost struct {
-	Resident int `json:"resident"`  // in every request
-	Deferred int `json:"deferred"`  // loaded by the host when it thinks fit
-	OnDemand int `json:"on_demand"` // read when used
-
-	// Bytes is the UTF-8 text behind Resident, before any rounding.
-	Bytes int `json:"resident_bytes"`
-}
-
-func (c Cost) plus(d Cost) Cost {
-	return Cost{c.Resident + d.Resident, c.Deferred + d.Deferred, c.OnDemand + d.OnDemand, c.Bytes + d.Bytes}
-}
 
 // Standing is what a host does with a server.
 type Standing string
@@ -38,11 +21,13 @@ const (
 type PricedServer struct {
 	Name       string       `json:"name"`
 	Scope      Scope        `json:"scope"`
+	Place      Place        `json:"place"`
 	Standing   Standing     `json:"standing"`
 	Own        bool         `json:"own,omitempty"`
 	Unmeasured string       `json:"unmeasured,omitempty"`
 	Tools      []PricedTool `json:"tools"`
-	Cost       Cost         `json:"cost"`   // of its tools and instructions, as Standing makes them; zero unless loaded
+	Words      Cost         `json:"words"`  // its instructions, or the line or group that stands for it, if the host loaded it
+	Cost       Cost         `json:"cost"`   // of its words and tools, as Standing makes them; zero unless loaded
 	Direct     Cost         `json:"direct"` // the same if the host loaded it
 }
 
@@ -50,11 +35,19 @@ type PricedServer struct {
 type PricedTool struct {
 	Name string `json:"name"`
 	Cost Cost   `json:"cost"`
+
+	Definition listing.Tool `json:"-"` // as its server sent it
 }
 
 // PricedItem is an item and what it costs.
 type PricedItem struct {
 	Item
+	Cost Cost `json:"cost"`
+}
+
+// PricedFrame is what the host writes around the items or servers of one kind.
+type PricedFrame struct {
+	Kind Kind `json:"kind"`
 	Cost Cost `json:"cost"`
 }
 
@@ -64,6 +57,7 @@ type Inventory struct {
 	Loading Loading        `json:"loading"`
 	Servers []PricedServer `json:"servers"`
 	Items   []PricedItem   `json:"items"`
+	Frames  []PricedFrame  `json:"frames"`
 }
 
 // Pricing is what Price needs to know beside the sources.
@@ -80,19 +74,40 @@ type Pricing struct {
 
 	// Gateway is what ctx-gateway itself lists; nil where that is not known.
 	Gateway *listing.Listing
+
+	// Count counts tokens; nil: a quarter of the bytes. Any other needs the texts
+	// of the items, and Body for those that are read on demand.
+	Count Counter
+
+	// Body returns the text that an item's OnDemand measures; only called for a
+	// Count. False: it cannot be read.
+	Body func(Item) (string, bool)
+}
+
+// pricer prices what one host loads.
+type pricer struct {
+	Pricing
+	sources Sources
+	writer  writer
+	texts   bool // Count is not the quarter of the bytes
 }
 
 // Price prices what a host loads. A record is what the host's API request
 // carries of one tool, one instruction text or one item; each is rounded up to
 // whole tokens on its own. What no listing tells is unmeasured, never guessed.
 func Price(s Sources, p Pricing) Inventory {
+	r := pricer{p, s, newWriter(s), p.Count != nil}
+	if !r.texts {
+		r.Count = bytes4
+	}
 	inv := Inventory{Host: s.Host, Loading: s.Loading}
 	fronted := make(map[string]bool, len(p.Fronted))
 	for _, name := range p.Fronted {
 		fronted[name] = true
 	}
+	around := ""
 	for _, srv := range s.Servers {
-		ps := priceServer(s, srv, p)
+		ps, frame := r.server(srv)
 		switch {
 		case srv.Disabled:
 			ps.Standing = Off
@@ -101,66 +116,104 @@ func Price(s Sources, p Pricing) Inventory {
 		default:
 			ps.Standing = Loaded
 			ps.Cost = ps.Direct
+			around += frame
 		}
 		inv.Servers = append(inv.Servers, ps)
 	}
+	if around != "" {
+		inv.Frames = append(inv.Frames, PricedFrame{KindServer, r.Count.resident(s.Form.Head + around)})
+	}
+	for _, f := range s.Frames {
+		inv.Frames = append(inv.Frames, PricedFrame{f.Kind, r.Count.resident(f.Text)})
+	}
 	for _, it := range s.Items {
-		inv.Items = append(inv.Items, PricedItem{it, Cost{
-			Resident: tokens.Bytes4(it.Resident),
-			Deferred: tokens.Bytes4(it.Deferred),
-			OnDemand: tokens.Bytes4(it.OnDemand),
-			Bytes:    it.Resident,
-		}})
+		inv.Items = append(inv.Items, r.item(it))
 	}
 	return inv
 }
 
-func priceServer(s Sources, srv Server, p Pricing) PricedServer {
-	ps := PricedServer{Name: srv.Name, Scope: srv.Scope, Own: srv.Own}
-	l, ok := listingOf(srv, p)
+func (r pricer) item(it Item) PricedItem {
+	p := PricedItem{Item: it, Cost: Cost{Bytes: it.Resident, DeferredBytes: it.Deferred, OnDemandBytes: it.OnDemand}}
+	if !r.texts {
+		p.Cost.Resident, p.Cost.Deferred, p.Cost.OnDemand = tokens.Bytes4(it.Resident), tokens.Bytes4(it.Deferred), tokens.Bytes4(it.OnDemand)
+		return p
+	}
+	switch {
+	case it.Resident+it.Deferred > 0 && it.Text == "":
+		p.Unmeasured = "its adapter does not tell its text"
+	case it.Resident > 0:
+		p.Cost.Resident = r.Count(it.Text)
+	case it.Deferred > 0:
+		p.Cost.Deferred = r.Count(it.Text)
+	}
+	if it.OnDemand > 0 && r.Body != nil {
+		text, ok := r.Body(it)
+		if !ok {
+			p.Unmeasured = "its file cannot be read"
+		}
+		p.Cost.OnDemand = r.Count(text)
+	}
+	return p
+}
+
+// server prices a server as if the host loaded it; frame is what the host
+// writes around its instructions.
+func (r pricer) server(srv Server) (ps PricedServer, frame string) {
+	ps = PricedServer{Name: srv.Name, Scope: srv.Scope, Place: srv.Place, Own: srv.Own}
+	l, ok := listingOf(srv, r.Pricing)
 	switch {
 	case !ok:
 		ps.Unmeasured = "never listed"
-		return ps
+		return ps, ""
 	case l.Failed != "":
 		ps.Unmeasured = l.Failed
-		return ps
+		return ps, ""
 	}
-	loading := s.Loading
+	loading := r.sources.Loading
 	if srv.Eager {
 		loading = Eager
 	}
 	for _, t := range l.Parse() {
-		if p.Admits != nil && !srv.Own && !p.Admits(srv.Name, t.Name) {
+		if r.Admits != nil && !srv.Own && !r.Admits(srv.Name, t.Name) {
 			continue
 		}
-		name := toolName(s.ToolName, srv.Name, t.Name)
-		record := recordSize(name, cut(t.Description, s.TextCap), t.InputSchema)
-		cost := Cost{Resident: tokens.Bytes4(record), Bytes: record}
+		record := r.writer.tool(srv.Name, t.Name, t.Description, t.InputSchema)
+		cost := r.Count.resident(record)
 		switch loading {
 		case Deferred:
-			entry := len(name) + len("\n")
-			cost = Cost{Resident: tokens.Bytes4(entry), Deferred: tokens.Bytes4(record), Bytes: entry}
+			cost = r.Count.resident(r.writer.name(srv.Name, t.Name) + "\n").Plus(r.Count.deferred(record))
 		case ServerLines:
-			cost = Cost{Deferred: tokens.Bytes4(record)}
+			cost = r.Count.deferred(record)
 		}
-		ps.Tools = append(ps.Tools, PricedTool{t.Name, cost})
-		ps.Direct = ps.Direct.plus(cost)
+		ps.Tools = append(ps.Tools, PricedTool{Name: t.Name, Cost: cost, Definition: t})
+		ps.Direct = ps.Direct.Plus(cost)
 	}
-	text := cut(l.Instructions, s.TextCap)
-	if loading == ServerLines {
-		text = serverLine(s, srv, l)
+	words := r.writer.words(l.Instructions)
+	text := words
+	switch {
+	case loading == ServerLines:
+		text = r.line(srv, words)
+		if len(ps.Tools) == 0 {
+			text = ""
+		}
+	case r.writer.form.Group != "":
+		text = ""
+		if len(ps.Tools) > 0 {
+			text = r.writer.group(srv.Name, words)
+		}
+	case words != "":
+		frame = r.writer.around(srv.Name)
 	}
-	ps.Direct.Resident += tokens.Bytes4(len(text))
-	ps.Direct.Bytes += len(text)
-	return ps
+	ps.Words = r.Count.resident(text)
+	ps.Direct = ps.Direct.Plus(ps.Words)
+	return ps, frame
 }
 
-// serverLine is all that a request carries of a server under [ServerLines].
-func serverLine(s Sources, srv Server, l listing.Listing) string {
+// line is all that a request carries of a server under [ServerLines].
+func (r pricer) line(srv Server, words string) string {
 	const most = 250
-	first, _, _ := strings.Cut(l.Instructions, "\n")
-	text := "- " + strings.TrimRight(toolName(s.ToolName, srv.Name, ""), "_")
+	first, _, _ := strings.Cut(words, "\n")
+	text := "- " + r.writer.name(srv.Name, "")
 	if first != "" {
 		text += ": " + cut(first, most)
 	}
@@ -178,44 +231,4 @@ func listingOf(srv Server, p Pricing) (listing.Listing, bool) {
 		return listing.Listing{}, false
 	}
 	return p.Listing(srv)
-}
-
-// toolName is the name under which a host shows a tool to its model.
-func toolName(pattern, server, tool string) string {
-	if pattern == "" {
-		return tool
-	}
-	return strings.NewReplacer("{server}", server, "{tool}", tool).Replace(pattern)
-}
-
-// recordSize is the bytes of one tool in a request: compact JSON without the
-// escapes that only HTML needs.
-func recordSize(name, description string, schema json.RawMessage) int {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description"`
-		InputSchema json.RawMessage `json:"input_schema,omitempty"`
-	}{name, description, schema})
-	if err != nil {
-		// Only a schema that is no JSON does this, and its listing came as JSON.
-		return len(name) + len(description) + len(schema)
-	}
-	return b.Len() - 1 // Encode ends with a line feed
-}
-
-// cut returns the first n characters of text, all of it for 0.
-func cut(text string, n int) string {
-	if n == 0 || utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	for i := range text {
-		if n == 0 {
-			return text[:i]
-		}
-		n--
-	}
-	return text
 }

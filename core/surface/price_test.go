@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -44,7 +45,7 @@ func TestEagerToolCostsWhatTheRequestCarries(t *testing.T) {
 	// As the host's request has them: no output schema, no annotations, no
 	// escapes that only HTML needs.
 	const one = `{"name":"mcp__a__echo","description":"says <it> & é","input_schema":{"type":"object"}}`
-	const two = `{"name":"mcp__a__bare","description":""}`
+	const two = `{"name":"mcp__a__bare","description":"","input_schema":{}}`
 	want := surface.PricedServer{
 		Name: "a", Standing: surface.Loaded,
 		Tools: []surface.PricedTool{
@@ -54,7 +55,8 @@ func TestEagerToolCostsWhatTheRequestCarries(t *testing.T) {
 	}
 	want.Cost = surface.Cost{Resident: (len(one)+3)/4 + (len(two)+3)/4 + 2, Bytes: len(one) + len(two) + 5}
 	want.Direct = want.Cost
-	if diff := cmp.Diff(want, inv.Servers[0]); diff != "" {
+	want.Words = surface.Cost{Resident: 2, Bytes: 5}
+	if diff := cmp.Diff(want, inv.Servers[0], cmpopts.IgnoreTypes(listing.Tool{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -65,7 +67,7 @@ func TestDeferredToolCostsItsName(t *testing.T) {
 	inv := surface.Price(sources(surface.Deferred, surface.Server{Name: "a"}, surface.Server{Name: "b", Eager: true}), surface.Pricing{Listing: byName})
 	const record = len(`{"name":"mcp__a__send","description":"sends","input_schema":{"type":"object"}}`)
 	const name = len("mcp__a__send\n")
-	if want, got := (surface.Cost{Resident: (name + 3) / 4, Deferred: (record + 3) / 4, Bytes: name}), inv.Servers[0].Cost; got != want {
+	if want, got := (surface.Cost{Resident: (name + 3) / 4, Deferred: (record + 3) / 4, Bytes: name, DeferredBytes: record}), inv.Servers[0].Cost; got != want {
 		t.Errorf("deferred: %+v, want %+v", got, want)
 	}
 	if want, got := (surface.Cost{Resident: (record + 3) / 4, Bytes: record}), inv.Servers[1].Cost; got != want {
@@ -172,9 +174,10 @@ func TestKindsAreSummedHeaviestFirst(t *testing.T) {
 	inv := surface.Price(s, surface.Pricing{Listing: listings(map[string]listing.Listing{"a": of("a", "", sendIt)})})
 	want := []surface.KindCost{
 		{Kind: surface.KindInstructions, Count: 1, Cost: surface.Cost{Resident: 1000, Bytes: 4000}},
-		{Kind: surface.KindServer, Count: 1, Cost: inv.Servers[0].Cost},
+		{Kind: surface.KindTool, Count: 1, Cost: inv.Servers[0].Cost},
 		// A record of one byte is a whole token.
-		{Kind: surface.KindSkill, Count: 2, Cost: surface.Cost{Resident: 2, OnDemand: 100, Bytes: 3}},
+		{Kind: surface.KindSkill, Count: 2, Cost: surface.Cost{Resident: 2, OnDemand: 100, Bytes: 3, OnDemandBytes: 400}},
+		{Kind: surface.KindServer, Count: 1},
 	}
 	if diff := cmp.Diff(want, inv.Kinds()); diff != "" {
 		t.Error(diff)

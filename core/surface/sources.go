@@ -45,6 +45,13 @@ type Sources struct {
 	// instructions the host passes on; 0 for all of them.
 	TextCap int `json:"text_cap,omitempty"`
 
+	// Form is how the host writes tools and servers into a request.
+	Form Form `json:"form"`
+
+	// Frames are the host's own words around items: they are sent because some
+	// item is.
+	Frames []Frame `json:"frames,omitempty"`
+
 	// Files are the configuration files that were read, and those that were
 	// looked for and are absent: if none of them changes, neither do Sources.
 	Files []string `json:"files"`
@@ -67,6 +74,27 @@ type Item struct {
 	Resident int    `json:"resident"`  // in every request
 	Deferred int    `json:"deferred"`  // loaded by the host when it thinks fit
 	OnDemand int    `json:"on_demand"` // read when used
+
+	// Unmeasured says why Resident is not known, "" where it is.
+	Unmeasured string `json:"unmeasured,omitempty"`
+
+	// NotLoaded says why the host places nothing of the item before its model
+	// and never reads it, "" where it does.
+	NotLoaded string `json:"not_loaded,omitempty"`
+
+	// Text is what Resident measures, or Deferred where nothing is resident. It is
+	// there where it was asked for, see plugins.SourcesRequest.
+	Text string `json:"-"`
+
+	// Body is what OnDemand measures where that is not the end of the file at
+	// Place.
+	Body string `json:"-"`
+}
+
+// Frame is what a host writes around all its items of one kind together.
+type Frame struct {
+	Kind Kind   `json:"kind"`
+	Text string `json:"text"`
 }
 
 // Effect is what a permission rule says.

@@ -12,17 +12,28 @@ type KindCost struct {
 	Cost  Cost `json:"cost"`
 }
 
-// Total is what the host loads, all kinds together, as far as it is measured.
+// Total is what the host loads, all kinds together and its own words around
+// them, as far as it is measured.
 func (inv Inventory) Total() Cost {
-	var sum Cost
+	sum := inv.Around()
 	for _, k := range inv.Kinds() {
-		sum = sum.plus(k.Cost)
+		sum = sum.Plus(k.Cost)
 	}
 	return sum
 }
 
-// Kinds sums by kind, the heaviest in resident tokens first. A server counts as
-// KindServer, with its instructions and tools.
+// Around is what the host's own words around servers and items cost.
+func (inv Inventory) Around() Cost {
+	var sum Cost
+	for _, f := range inv.Frames {
+		sum = sum.Plus(f.Cost)
+	}
+	return sum
+}
+
+// Kinds sums by kind, the heaviest in resident tokens first. What the host does
+// not load does not count; a server counts with its instructions, its tools are
+// a kind of their own.
 func (inv Inventory) Kinds() []KindCost {
 	by := make(map[Kind]*KindCost)
 	add := func(k Kind, c Cost) {
@@ -30,15 +41,22 @@ func (inv Inventory) Kinds() []KindCost {
 			by[k] = &KindCost{Kind: k}
 		}
 		by[k].Count++
-		by[k].Cost = by[k].Cost.plus(c)
+		by[k].Cost = by[k].Cost.Plus(c)
 	}
 	for _, s := range inv.Servers {
 		if s.Standing == Loaded {
-			add(KindServer, s.Cost)
+			own := s.Cost
+			for _, t := range s.Tools {
+				add(KindTool, t.Cost)
+				own = own.less(t.Cost)
+			}
+			add(KindServer, own)
 		}
 	}
 	for _, it := range inv.Items {
-		add(it.Kind, it.Cost)
+		if it.NotLoaded == "" {
+			add(it.Kind, it.Cost)
+		}
 	}
 	kinds := make([]KindCost, 0, len(by))
 	for _, k := range by {

@@ -57,6 +57,7 @@ func newReader(a *adapter, req plugins.SourcesRequest) *reader {
 		Host:     hostName,
 		ToolName: "mcp__{server}__{tool}",
 		TextCap:  4096,
+		Form:     form,
 		Servers:  []surface.Server{},
 		Items:    []surface.Item{},
 		Rules:    []surface.Rule{},

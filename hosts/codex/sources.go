@@ -18,6 +18,7 @@ func (a adapter) Sources(_ context.Context, req plugins.SourcesRequest) (surface
 	src := surface.Sources{
 		Host:     hostName,
 		ToolName: toolPattern,
+		Form:     form,
 		Servers:  s.servers(req.Fronted),
 	}
 	src.Loading = s.loading()

@@ -1,4 +1,4 @@
-// The wire between ctx and the adapter of one host: protocol 1.0.
+// The wire between ctx and the adapter of one host: protocol 1.1.
 //
 // The major number is what go-plugin's handshake negotiates. A change that an
 // older adapter could not answer raises it; a new optional field or a new
@@ -791,6 +791,7 @@ type SourcesRequest struct {
 	Workspace     string                 `protobuf:"bytes,2,opt,name=workspace" json:"workspace,omitempty"`
 	Dir           string                 `protobuf:"bytes,3,opt,name=dir" json:"dir,omitempty"`
 	Fronted       []string               `protobuf:"bytes,4,rep,name=fronted" json:"fronted,omitempty"`
+	Texts         bool                   `protobuf:"varint,5,opt,name=texts" json:"texts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -853,6 +854,13 @@ func (x *SourcesRequest) GetFronted() []string {
 	return nil
 }
 
+func (x *SourcesRequest) GetTexts() bool {
+	if x != nil {
+		return x.Texts
+	}
+	return false
+}
+
 type SourcesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Host          string                 `protobuf:"bytes,1,opt,name=host" json:"host,omitempty"`
@@ -865,6 +873,8 @@ type SourcesResponse struct {
 	Warnings      []string               `protobuf:"bytes,8,rep,name=warnings" json:"warnings,omitempty"`
 	Unseen        []string               `protobuf:"bytes,9,rep,name=unseen" json:"unseen,omitempty"`
 	TextCap       int64                  `protobuf:"varint,10,opt,name=text_cap,json=textCap" json:"text_cap,omitempty"`
+	Form          *Form                  `protobuf:"bytes,11,opt,name=form" json:"form,omitempty"`
+	Frames        []*Frame               `protobuf:"bytes,12,rep,name=frames" json:"frames,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -969,6 +979,180 @@ func (x *SourcesResponse) GetTextCap() int64 {
 	return 0
 }
 
+func (x *SourcesResponse) GetForm() *Form {
+	if x != nil {
+		return x.Form
+	}
+	return nil
+}
+
+func (x *SourcesResponse) GetFrames() []*Frame {
+	if x != nil {
+		return x.Frames
+	}
+	return nil
+}
+
+type Form struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Tool          string                 `protobuf:"bytes,1,opt,name=tool" json:"tool,omitempty"`
+	Group         string                 `protobuf:"bytes,2,opt,name=group" json:"group,omitempty"`
+	Mute          string                 `protobuf:"bytes,3,opt,name=mute" json:"mute,omitempty"`
+	Plain         bool                   `protobuf:"varint,4,opt,name=plain" json:"plain,omitempty"`
+	Keywords      []string               `protobuf:"bytes,5,rep,name=keywords" json:"keywords,omitempty"`
+	Cut           string                 `protobuf:"bytes,6,opt,name=cut" json:"cut,omitempty"`
+	Head          string                 `protobuf:"bytes,7,opt,name=head" json:"head,omitempty"`
+	Words         string                 `protobuf:"bytes,8,opt,name=words" json:"words,omitempty"`
+	Trim          bool                   `protobuf:"varint,9,opt,name=trim" json:"trim,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Form) Reset() {
+	*x = Form{}
+	mi := &file_plugins_host_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Form) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Form) ProtoMessage() {}
+
+func (x *Form) ProtoReflect() protoreflect.Message {
+	mi := &file_plugins_host_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Form.ProtoReflect.Descriptor instead.
+func (*Form) Descriptor() ([]byte, []int) {
+	return file_plugins_host_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Form) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *Form) GetGroup() string {
+	if x != nil {
+		return x.Group
+	}
+	return ""
+}
+
+func (x *Form) GetMute() string {
+	if x != nil {
+		return x.Mute
+	}
+	return ""
+}
+
+func (x *Form) GetPlain() bool {
+	if x != nil {
+		return x.Plain
+	}
+	return false
+}
+
+func (x *Form) GetKeywords() []string {
+	if x != nil {
+		return x.Keywords
+	}
+	return nil
+}
+
+func (x *Form) GetCut() string {
+	if x != nil {
+		return x.Cut
+	}
+	return ""
+}
+
+func (x *Form) GetHead() string {
+	if x != nil {
+		return x.Head
+	}
+	return ""
+}
+
+func (x *Form) GetWords() string {
+	if x != nil {
+		return x.Words
+	}
+	return ""
+}
+
+func (x *Form) GetTrim() bool {
+	if x != nil {
+		return x.Trim
+	}
+	return false
+}
+
+type Frame struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kind          string                 `protobuf:"bytes,1,opt,name=kind" json:"kind,omitempty"`
+	Text          string                 `protobuf:"bytes,2,opt,name=text" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Frame) Reset() {
+	*x = Frame{}
+	mi := &file_plugins_host_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Frame) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Frame) ProtoMessage() {}
+
+func (x *Frame) ProtoReflect() protoreflect.Message {
+	mi := &file_plugins_host_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Frame.ProtoReflect.Descriptor instead.
+func (*Frame) Descriptor() ([]byte, []int) {
+	return file_plugins_host_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Frame) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Frame) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 type Server struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
@@ -1004,7 +1188,7 @@ type Server struct {
 
 func (x *Server) Reset() {
 	*x = Server{}
-	mi := &file_plugins_host_proto_msgTypes[13]
+	mi := &file_plugins_host_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1016,7 +1200,7 @@ func (x *Server) String() string {
 func (*Server) ProtoMessage() {}
 
 func (x *Server) ProtoReflect() protoreflect.Message {
-	mi := &file_plugins_host_proto_msgTypes[13]
+	mi := &file_plugins_host_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1029,7 +1213,7 @@ func (x *Server) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Server.ProtoReflect.Descriptor instead.
 func (*Server) Descriptor() ([]byte, []int) {
-	return file_plugins_host_proto_rawDescGZIP(), []int{13}
+	return file_plugins_host_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Server) GetName() string {
@@ -1231,7 +1415,7 @@ type Names struct {
 
 func (x *Names) Reset() {
 	*x = Names{}
-	mi := &file_plugins_host_proto_msgTypes[14]
+	mi := &file_plugins_host_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1243,7 +1427,7 @@ func (x *Names) String() string {
 func (*Names) ProtoMessage() {}
 
 func (x *Names) ProtoReflect() protoreflect.Message {
-	mi := &file_plugins_host_proto_msgTypes[14]
+	mi := &file_plugins_host_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1256,7 +1440,7 @@ func (x *Names) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Names.ProtoReflect.Descriptor instead.
 func (*Names) Descriptor() ([]byte, []int) {
-	return file_plugins_host_proto_rawDescGZIP(), []int{14}
+	return file_plugins_host_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Names) GetNames() []string {
@@ -1276,7 +1460,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_plugins_host_proto_msgTypes[15]
+	mi := &file_plugins_host_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1288,7 +1472,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_plugins_host_proto_msgTypes[15]
+	mi := &file_plugins_host_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1301,7 +1485,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_plugins_host_proto_rawDescGZIP(), []int{15}
+	return file_plugins_host_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Place) GetFile() string {
@@ -1327,13 +1511,17 @@ type Item struct {
 	Resident      int64                  `protobuf:"varint,5,opt,name=resident" json:"resident,omitempty"`
 	Deferred      int64                  `protobuf:"varint,6,opt,name=deferred" json:"deferred,omitempty"`
 	OnDemand      int64                  `protobuf:"varint,7,opt,name=on_demand,json=onDemand" json:"on_demand,omitempty"`
+	Unmeasured    string                 `protobuf:"bytes,8,opt,name=unmeasured" json:"unmeasured,omitempty"`
+	NotLoaded     string                 `protobuf:"bytes,9,opt,name=not_loaded,json=notLoaded" json:"not_loaded,omitempty"`
+	Text          string                 `protobuf:"bytes,10,opt,name=text" json:"text,omitempty"`
+	Body          string                 `protobuf:"bytes,11,opt,name=body" json:"body,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Item) Reset() {
 	*x = Item{}
-	mi := &file_plugins_host_proto_msgTypes[16]
+	mi := &file_plugins_host_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1345,7 +1533,7 @@ func (x *Item) String() string {
 func (*Item) ProtoMessage() {}
 
 func (x *Item) ProtoReflect() protoreflect.Message {
-	mi := &file_plugins_host_proto_msgTypes[16]
+	mi := &file_plugins_host_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1358,7 +1546,7 @@ func (x *Item) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Item.ProtoReflect.Descriptor instead.
 func (*Item) Descriptor() ([]byte, []int) {
-	return file_plugins_host_proto_rawDescGZIP(), []int{16}
+	return file_plugins_host_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Item) GetKind() string {
@@ -1410,6 +1598,34 @@ func (x *Item) GetOnDemand() int64 {
 	return 0
 }
 
+func (x *Item) GetUnmeasured() string {
+	if x != nil {
+		return x.Unmeasured
+	}
+	return ""
+}
+
+func (x *Item) GetNotLoaded() string {
+	if x != nil {
+		return x.NotLoaded
+	}
+	return ""
+}
+
+func (x *Item) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *Item) GetBody() string {
+	if x != nil {
+		return x.Body
+	}
+	return ""
+}
+
 type Rule struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Effect        string                 `protobuf:"bytes,1,opt,name=effect" json:"effect,omitempty"`
@@ -1424,7 +1640,7 @@ type Rule struct {
 
 func (x *Rule) Reset() {
 	*x = Rule{}
-	mi := &file_plugins_host_proto_msgTypes[17]
+	mi := &file_plugins_host_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1436,7 +1652,7 @@ func (x *Rule) String() string {
 func (*Rule) ProtoMessage() {}
 
 func (x *Rule) ProtoReflect() protoreflect.Message {
-	mi := &file_plugins_host_proto_msgTypes[17]
+	mi := &file_plugins_host_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1449,7 +1665,7 @@ func (x *Rule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rule.ProtoReflect.Descriptor instead.
 func (*Rule) Descriptor() ([]byte, []int) {
-	return file_plugins_host_proto_rawDescGZIP(), []int{17}
+	return file_plugins_host_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Rule) GetEffect() string {
@@ -1510,7 +1726,7 @@ type WrapRequest struct {
 
 func (x *WrapRequest) Reset() {
 	*x = WrapRequest{}
-	mi := &file_plugins_host_proto_msgTypes[18]
+	mi := &file_plugins_host_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1522,7 +1738,7 @@ func (x *WrapRequest) String() string {
 func (*WrapRequest) ProtoMessage() {}
 
 func (x *WrapRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plugins_host_proto_msgTypes[18]
+	mi := &file_plugins_host_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1535,7 +1751,7 @@ func (x *WrapRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WrapRequest.ProtoReflect.Descriptor instead.
 func (*WrapRequest) Descriptor() ([]byte, []int) {
-	return file_plugins_host_proto_rawDescGZIP(), []int{18}
+	return file_plugins_host_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *WrapRequest) GetMachine() *Machine {
@@ -1605,7 +1821,7 @@ type WrapPlan struct {
 
 func (x *WrapPlan) Reset() {
 	*x = WrapPlan{}
-	mi := &file_plugins_host_proto_msgTypes[19]
+	mi := &file_plugins_host_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1617,7 +1833,7 @@ func (x *WrapPlan) String() string {
 func (*WrapPlan) ProtoMessage() {}
 
 func (x *WrapPlan) ProtoReflect() protoreflect.Message {
-	mi := &file_plugins_host_proto_msgTypes[19]
+	mi := &file_plugins_host_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1630,7 +1846,7 @@ func (x *WrapPlan) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WrapPlan.ProtoReflect.Descriptor instead.
 func (*WrapPlan) Descriptor() ([]byte, []int) {
-	return file_plugins_host_proto_rawDescGZIP(), []int{19}
+	return file_plugins_host_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *WrapPlan) GetEdits() []*Edit {
@@ -1670,7 +1886,7 @@ type Edit struct {
 
 func (x *Edit) Reset() {
 	*x = Edit{}
-	mi := &file_plugins_host_proto_msgTypes[20]
+	mi := &file_plugins_host_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1682,7 +1898,7 @@ func (x *Edit) String() string {
 func (*Edit) ProtoMessage() {}
 
 func (x *Edit) ProtoReflect() protoreflect.Message {
-	mi := &file_plugins_host_proto_msgTypes[20]
+	mi := &file_plugins_host_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1695,7 +1911,7 @@ func (x *Edit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Edit.ProtoReflect.Descriptor instead.
 func (*Edit) Descriptor() ([]byte, []int) {
-	return file_plugins_host_proto_rawDescGZIP(), []int{20}
+	return file_plugins_host_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Edit) GetPath() string {
@@ -1766,7 +1982,7 @@ type Op struct {
 
 func (x *Op) Reset() {
 	*x = Op{}
-	mi := &file_plugins_host_proto_msgTypes[21]
+	mi := &file_plugins_host_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1778,7 +1994,7 @@ func (x *Op) String() string {
 func (*Op) ProtoMessage() {}
 
 func (x *Op) ProtoReflect() protoreflect.Message {
-	mi := &file_plugins_host_proto_msgTypes[21]
+	mi := &file_plugins_host_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1791,7 +2007,7 @@ func (x *Op) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Op.ProtoReflect.Descriptor instead.
 func (*Op) Descriptor() ([]byte, []int) {
-	return file_plugins_host_proto_rawDescGZIP(), []int{21}
+	return file_plugins_host_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Op) GetKind() string {
@@ -1838,7 +2054,7 @@ type CompileRequest struct {
 
 func (x *CompileRequest) Reset() {
 	*x = CompileRequest{}
-	mi := &file_plugins_host_proto_msgTypes[22]
+	mi := &file_plugins_host_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1850,7 +2066,7 @@ func (x *CompileRequest) String() string {
 func (*CompileRequest) ProtoMessage() {}
 
 func (x *CompileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plugins_host_proto_msgTypes[22]
+	mi := &file_plugins_host_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1863,7 +2079,7 @@ func (x *CompileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompileRequest.ProtoReflect.Descriptor instead.
 func (*CompileRequest) Descriptor() ([]byte, []int) {
-	return file_plugins_host_proto_rawDescGZIP(), []int{22}
+	return file_plugins_host_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CompileRequest) GetMachine() *Machine {
@@ -1932,7 +2148,7 @@ type Compiled struct {
 
 func (x *Compiled) Reset() {
 	*x = Compiled{}
-	mi := &file_plugins_host_proto_msgTypes[23]
+	mi := &file_plugins_host_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1944,7 +2160,7 @@ func (x *Compiled) String() string {
 func (*Compiled) ProtoMessage() {}
 
 func (x *Compiled) ProtoReflect() protoreflect.Message {
-	mi := &file_plugins_host_proto_msgTypes[23]
+	mi := &file_plugins_host_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1957,7 +2173,7 @@ func (x *Compiled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compiled.ProtoReflect.Descriptor instead.
 func (*Compiled) Descriptor() ([]byte, []int) {
-	return file_plugins_host_proto_rawDescGZIP(), []int{23}
+	return file_plugins_host_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Compiled) GetFiles() []*CompiledFile {
@@ -1984,7 +2200,7 @@ type CompiledFile struct {
 
 func (x *CompiledFile) Reset() {
 	*x = CompiledFile{}
-	mi := &file_plugins_host_proto_msgTypes[24]
+	mi := &file_plugins_host_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1996,7 +2212,7 @@ func (x *CompiledFile) String() string {
 func (*CompiledFile) ProtoMessage() {}
 
 func (x *CompiledFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plugins_host_proto_msgTypes[24]
+	mi := &file_plugins_host_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2009,7 +2225,7 @@ func (x *CompiledFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompiledFile.ProtoReflect.Descriptor instead.
 func (*CompiledFile) Descriptor() ([]byte, []int) {
-	return file_plugins_host_proto_rawDescGZIP(), []int{24}
+	return file_plugins_host_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CompiledFile) GetName() string {
@@ -2024,6 +2240,218 @@ func (x *CompiledFile) GetContent() []byte {
 		return x.Content
 	}
 	return nil
+}
+
+type UsageRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Machine       *Machine               `protobuf:"bytes,1,opt,name=machine" json:"machine,omitempty"`
+	Workspace     string                 `protobuf:"bytes,2,opt,name=workspace" json:"workspace,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UsageRequest) Reset() {
+	*x = UsageRequest{}
+	mi := &file_plugins_host_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UsageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UsageRequest) ProtoMessage() {}
+
+func (x *UsageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plugins_host_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UsageRequest.ProtoReflect.Descriptor instead.
+func (*UsageRequest) Descriptor() ([]byte, []int) {
+	return file_plugins_host_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *UsageRequest) GetMachine() *Machine {
+	if x != nil {
+		return x.Machine
+	}
+	return nil
+}
+
+func (x *UsageRequest) GetWorkspace() string {
+	if x != nil {
+		return x.Workspace
+	}
+	return ""
+}
+
+type UsageResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Uses          []*Use                 `protobuf:"bytes,1,rep,name=uses" json:"uses,omitempty"`
+	Sessions      int64                  `protobuf:"varint,2,opt,name=sessions" json:"sessions,omitempty"`
+	Since         int64                  `protobuf:"varint,3,opt,name=since" json:"since,omitempty"` // ns since 1970, 0 where nothing was read
+	Unseen        []string               `protobuf:"bytes,4,rep,name=unseen" json:"unseen,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UsageResponse) Reset() {
+	*x = UsageResponse{}
+	mi := &file_plugins_host_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UsageResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UsageResponse) ProtoMessage() {}
+
+func (x *UsageResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plugins_host_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UsageResponse.ProtoReflect.Descriptor instead.
+func (*UsageResponse) Descriptor() ([]byte, []int) {
+	return file_plugins_host_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *UsageResponse) GetUses() []*Use {
+	if x != nil {
+		return x.Uses
+	}
+	return nil
+}
+
+func (x *UsageResponse) GetSessions() int64 {
+	if x != nil {
+		return x.Sessions
+	}
+	return 0
+}
+
+func (x *UsageResponse) GetSince() int64 {
+	if x != nil {
+		return x.Since
+	}
+	return 0
+}
+
+func (x *UsageResponse) GetUnseen() []string {
+	if x != nil {
+		return x.Unseen
+	}
+	return nil
+}
+
+type Use struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kind          string                 `protobuf:"bytes,1,opt,name=kind" json:"kind,omitempty"`
+	Server        string                 `protobuf:"bytes,2,opt,name=server" json:"server,omitempty"`
+	Name          string                 `protobuf:"bytes,3,opt,name=name" json:"name,omitempty"`
+	Through       bool                   `protobuf:"varint,4,opt,name=through" json:"through,omitempty"`
+	Session       string                 `protobuf:"bytes,5,opt,name=session" json:"session,omitempty"`
+	At            int64                  `protobuf:"varint,6,opt,name=at" json:"at,omitempty"` // ns since 1970
+	Failed        bool                   `protobuf:"varint,7,opt,name=failed" json:"failed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Use) Reset() {
+	*x = Use{}
+	mi := &file_plugins_host_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Use) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Use) ProtoMessage() {}
+
+func (x *Use) ProtoReflect() protoreflect.Message {
+	mi := &file_plugins_host_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Use.ProtoReflect.Descriptor instead.
+func (*Use) Descriptor() ([]byte, []int) {
+	return file_plugins_host_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *Use) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Use) GetServer() string {
+	if x != nil {
+		return x.Server
+	}
+	return ""
+}
+
+func (x *Use) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Use) GetThrough() bool {
+	if x != nil {
+		return x.Through
+	}
+	return false
+}
+
+func (x *Use) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+func (x *Use) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+func (x *Use) GetFailed() bool {
+	if x != nil {
+		return x.Failed
+	}
+	return false
 }
 
 var File_plugins_host_proto protoreflect.FileDescriptor
@@ -2092,12 +2520,13 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\bdecision\x18\x02 \x01(\tR\bdecision\x12\x16\n" +
 	"\x06reason\x18\x03 \x01(\tR\x06reason\"(\n" +
 	"\x0eEncodeResponse\x12\x16\n" +
-	"\x06output\x18\x01 \x01(\fR\x06output\"\x8a\x01\n" +
+	"\x06output\x18\x01 \x01(\fR\x06output\"\xa0\x01\n" +
 	"\x0eSourcesRequest\x12.\n" +
 	"\amachine\x18\x01 \x01(\v2\x14.ctx.host.v1.MachineR\amachine\x12\x1c\n" +
 	"\tworkspace\x18\x02 \x01(\tR\tworkspace\x12\x10\n" +
 	"\x03dir\x18\x03 \x01(\tR\x03dir\x12\x18\n" +
-	"\afronted\x18\x04 \x03(\tR\afronted\"\xc2\x02\n" +
+	"\afronted\x18\x04 \x03(\tR\afronted\x12\x14\n" +
+	"\x05texts\x18\x05 \x01(\bR\x05texts\"\x95\x03\n" +
 	"\x0fSourcesResponse\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12-\n" +
 	"\aservers\x18\x02 \x03(\v2\x13.ctx.host.v1.ServerR\aservers\x12'\n" +
@@ -2109,7 +2538,22 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\bwarnings\x18\b \x03(\tR\bwarnings\x12\x16\n" +
 	"\x06unseen\x18\t \x03(\tR\x06unseen\x12\x19\n" +
 	"\btext_cap\x18\n" +
-	" \x01(\x03R\atextCap\"\xed\t\n" +
+	" \x01(\x03R\atextCap\x12%\n" +
+	"\x04form\x18\v \x01(\v2\x11.ctx.host.v1.FormR\x04form\x12*\n" +
+	"\x06frames\x18\f \x03(\v2\x12.ctx.host.v1.FrameR\x06frames\"\xc6\x01\n" +
+	"\x04Form\x12\x12\n" +
+	"\x04tool\x18\x01 \x01(\tR\x04tool\x12\x14\n" +
+	"\x05group\x18\x02 \x01(\tR\x05group\x12\x12\n" +
+	"\x04mute\x18\x03 \x01(\tR\x04mute\x12\x14\n" +
+	"\x05plain\x18\x04 \x01(\bR\x05plain\x12\x1a\n" +
+	"\bkeywords\x18\x05 \x03(\tR\bkeywords\x12\x10\n" +
+	"\x03cut\x18\x06 \x01(\tR\x03cut\x12\x12\n" +
+	"\x04head\x18\a \x01(\tR\x04head\x12\x14\n" +
+	"\x05words\x18\b \x01(\tR\x05words\x12\x12\n" +
+	"\x04trim\x18\t \x01(\bR\x04trim\"/\n" +
+	"\x05Frame\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"\xed\t\n" +
 	"\x06Server\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05scope\x18\x02 \x01(\tR\x05scope\x12(\n" +
@@ -2160,7 +2604,7 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\x05names\x18\x01 \x03(\tR\x05names\"/\n" +
 	"\x05Place\x12\x12\n" +
 	"\x04file\x18\x01 \x01(\tR\x04file\x12\x12\n" +
-	"\x04line\x18\x02 \x01(\x03R\x04line\"\xc9\x01\n" +
+	"\x04line\x18\x02 \x01(\x03R\x04line\"\xb0\x02\n" +
 	"\x04Item\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x1a\n" +
 	"\bprovider\x18\x02 \x01(\tR\bprovider\x12\x12\n" +
@@ -2168,7 +2612,15 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\x05place\x18\x04 \x01(\v2\x12.ctx.host.v1.PlaceR\x05place\x12\x1a\n" +
 	"\bresident\x18\x05 \x01(\x03R\bresident\x12\x1a\n" +
 	"\bdeferred\x18\x06 \x01(\x03R\bdeferred\x12\x1b\n" +
-	"\ton_demand\x18\a \x01(\x03R\bonDemand\"\x9e\x01\n" +
+	"\ton_demand\x18\a \x01(\x03R\bonDemand\x12\x1e\n" +
+	"\n" +
+	"unmeasured\x18\b \x01(\tR\n" +
+	"unmeasured\x12\x1d\n" +
+	"\n" +
+	"not_loaded\x18\t \x01(\tR\tnotLoaded\x12\x12\n" +
+	"\x04text\x18\n" +
+	" \x01(\tR\x04text\x12\x12\n" +
+	"\x04body\x18\v \x01(\tR\x04body\"\x9e\x01\n" +
 	"\x04Rule\x12\x16\n" +
 	"\x06effect\x18\x01 \x01(\tR\x06effect\x12\x16\n" +
 	"\x06server\x18\x02 \x01(\tR\x06server\x12\x12\n" +
@@ -2223,7 +2675,23 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\x06launch\x18\x02 \x03(\tR\x06launch\"<\n" +
 	"\fCompiledFile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
-	"\acontent\x18\x02 \x01(\fR\acontent2\xbc\x03\n" +
+	"\acontent\x18\x02 \x01(\fR\acontent\"\\\n" +
+	"\fUsageRequest\x12.\n" +
+	"\amachine\x18\x01 \x01(\v2\x14.ctx.host.v1.MachineR\amachine\x12\x1c\n" +
+	"\tworkspace\x18\x02 \x01(\tR\tworkspace\"\x7f\n" +
+	"\rUsageResponse\x12$\n" +
+	"\x04uses\x18\x01 \x03(\v2\x10.ctx.host.v1.UseR\x04uses\x12\x1a\n" +
+	"\bsessions\x18\x02 \x01(\x03R\bsessions\x12\x14\n" +
+	"\x05since\x18\x03 \x01(\x03R\x05since\x12\x16\n" +
+	"\x06unseen\x18\x04 \x03(\tR\x06unseen\"\xa1\x01\n" +
+	"\x03Use\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x16\n" +
+	"\x06server\x18\x02 \x01(\tR\x06server\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x18\n" +
+	"\athrough\x18\x04 \x01(\bR\athrough\x12\x18\n" +
+	"\asession\x18\x05 \x01(\tR\asession\x12\x0e\n" +
+	"\x02at\x18\x06 \x01(\x03R\x02at\x12\x16\n" +
+	"\x06failed\x18\a \x01(\bR\x06failed2\xfc\x03\n" +
 	"\x04Host\x12B\n" +
 	"\bDescribe\x12\x1c.ctx.host.v1.DescribeRequest\x1a\x18.ctx.host.v1.Description\x126\n" +
 	"\x06Detect\x12\x14.ctx.host.v1.Machine\x1a\x16.ctx.host.v1.Detection\x123\n" +
@@ -2231,7 +2699,8 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\x06Encode\x12\x1a.ctx.host.v1.EncodeRequest\x1a\x1b.ctx.host.v1.EncodeResponse\x12D\n" +
 	"\aSources\x12\x1b.ctx.host.v1.SourcesRequest\x1a\x1c.ctx.host.v1.SourcesResponse\x12;\n" +
 	"\bPlanWrap\x12\x18.ctx.host.v1.WrapRequest\x1a\x15.ctx.host.v1.WrapPlan\x12=\n" +
-	"\aCompile\x12\x1b.ctx.host.v1.CompileRequest\x1a\x15.ctx.host.v1.CompiledB=Z4github.com/ctx-sidecar/ctx/plugins/internal/pluginpb\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
+	"\aCompile\x12\x1b.ctx.host.v1.CompileRequest\x1a\x15.ctx.host.v1.Compiled\x12>\n" +
+	"\x05Usage\x12\x19.ctx.host.v1.UsageRequest\x1a\x1a.ctx.host.v1.UsageResponseB=Z4github.com/ctx-sidecar/ctx/plugins/internal/pluginpb\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
 	file_plugins_host_proto_rawDescOnce sync.Once
@@ -2245,7 +2714,7 @@ func file_plugins_host_proto_rawDescGZIP() []byte {
 	return file_plugins_host_proto_rawDescData
 }
 
-var file_plugins_host_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_plugins_host_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_plugins_host_proto_goTypes = []any{
 	(*DescribeRequest)(nil),     // 0: ctx.host.v1.DescribeRequest
 	(*Description)(nil),         // 1: ctx.host.v1.Description
@@ -2260,24 +2729,29 @@ var file_plugins_host_proto_goTypes = []any{
 	(*EncodeResponse)(nil),      // 10: ctx.host.v1.EncodeResponse
 	(*SourcesRequest)(nil),      // 11: ctx.host.v1.SourcesRequest
 	(*SourcesResponse)(nil),     // 12: ctx.host.v1.SourcesResponse
-	(*Server)(nil),              // 13: ctx.host.v1.Server
-	(*Names)(nil),               // 14: ctx.host.v1.Names
-	(*Place)(nil),               // 15: ctx.host.v1.Place
-	(*Item)(nil),                // 16: ctx.host.v1.Item
-	(*Rule)(nil),                // 17: ctx.host.v1.Rule
-	(*WrapRequest)(nil),         // 18: ctx.host.v1.WrapRequest
-	(*WrapPlan)(nil),            // 19: ctx.host.v1.WrapPlan
-	(*Edit)(nil),                // 20: ctx.host.v1.Edit
-	(*Op)(nil),                  // 21: ctx.host.v1.Op
-	(*CompileRequest)(nil),      // 22: ctx.host.v1.CompileRequest
-	(*Compiled)(nil),            // 23: ctx.host.v1.Compiled
-	(*CompiledFile)(nil),        // 24: ctx.host.v1.CompiledFile
-	nil,                         // 25: ctx.host.v1.Server.EnvEntry
-	nil,                         // 26: ctx.host.v1.Server.HeadersEntry
-	nil,                         // 27: ctx.host.v1.Server.HeaderEnvEntry
-	nil,                         // 28: ctx.host.v1.Server.ToolApprovalEntry
-	nil,                         // 29: ctx.host.v1.CompileRequest.DenyToolsEntry
-	(*durationpb.Duration)(nil), // 30: google.protobuf.Duration
+	(*Form)(nil),                // 13: ctx.host.v1.Form
+	(*Frame)(nil),               // 14: ctx.host.v1.Frame
+	(*Server)(nil),              // 15: ctx.host.v1.Server
+	(*Names)(nil),               // 16: ctx.host.v1.Names
+	(*Place)(nil),               // 17: ctx.host.v1.Place
+	(*Item)(nil),                // 18: ctx.host.v1.Item
+	(*Rule)(nil),                // 19: ctx.host.v1.Rule
+	(*WrapRequest)(nil),         // 20: ctx.host.v1.WrapRequest
+	(*WrapPlan)(nil),            // 21: ctx.host.v1.WrapPlan
+	(*Edit)(nil),                // 22: ctx.host.v1.Edit
+	(*Op)(nil),                  // 23: ctx.host.v1.Op
+	(*CompileRequest)(nil),      // 24: ctx.host.v1.CompileRequest
+	(*Compiled)(nil),            // 25: ctx.host.v1.Compiled
+	(*CompiledFile)(nil),        // 26: ctx.host.v1.CompiledFile
+	(*UsageRequest)(nil),        // 27: ctx.host.v1.UsageRequest
+	(*UsageResponse)(nil),       // 28: ctx.host.v1.UsageResponse
+	(*Use)(nil),                 // 29: ctx.host.v1.Use
+	nil,                         // 30: ctx.host.v1.Server.EnvEntry
+	nil,                         // 31: ctx.host.v1.Server.HeadersEntry
+	nil,                         // 32: ctx.host.v1.Server.HeaderEnvEntry
+	nil,                         // 33: ctx.host.v1.Server.ToolApprovalEntry
+	nil,                         // 34: ctx.host.v1.CompileRequest.DenyToolsEntry
+	(*durationpb.Duration)(nil), // 35: google.protobuf.Duration
 }
 var file_plugins_host_proto_depIdxs = []int32{
 	2,  // 0: ctx.host.v1.Description.events:type_name -> ctx.host.v1.EventSpec
@@ -2286,48 +2760,54 @@ var file_plugins_host_proto_depIdxs = []int32{
 	6,  // 3: ctx.host.v1.EncodeRequest.event:type_name -> ctx.host.v1.Event
 	9,  // 4: ctx.host.v1.EncodeRequest.reply:type_name -> ctx.host.v1.Reply
 	3,  // 5: ctx.host.v1.SourcesRequest.machine:type_name -> ctx.host.v1.Machine
-	13, // 6: ctx.host.v1.SourcesResponse.servers:type_name -> ctx.host.v1.Server
-	16, // 7: ctx.host.v1.SourcesResponse.items:type_name -> ctx.host.v1.Item
-	17, // 8: ctx.host.v1.SourcesResponse.rules:type_name -> ctx.host.v1.Rule
-	15, // 9: ctx.host.v1.Server.place:type_name -> ctx.host.v1.Place
-	25, // 10: ctx.host.v1.Server.env:type_name -> ctx.host.v1.Server.EnvEntry
-	26, // 11: ctx.host.v1.Server.headers:type_name -> ctx.host.v1.Server.HeadersEntry
-	27, // 12: ctx.host.v1.Server.header_env:type_name -> ctx.host.v1.Server.HeaderEnvEntry
-	30, // 13: ctx.host.v1.Server.start_timeout:type_name -> google.protobuf.Duration
-	30, // 14: ctx.host.v1.Server.call_timeout:type_name -> google.protobuf.Duration
-	15, // 15: ctx.host.v1.Server.disabled_by:type_name -> ctx.host.v1.Place
-	15, // 16: ctx.host.v1.Server.approved_by:type_name -> ctx.host.v1.Place
-	14, // 17: ctx.host.v1.Server.enabled_tools:type_name -> ctx.host.v1.Names
-	28, // 18: ctx.host.v1.Server.tool_approval:type_name -> ctx.host.v1.Server.ToolApprovalEntry
-	15, // 19: ctx.host.v1.Item.place:type_name -> ctx.host.v1.Place
-	15, // 20: ctx.host.v1.Rule.place:type_name -> ctx.host.v1.Place
-	3,  // 21: ctx.host.v1.WrapRequest.machine:type_name -> ctx.host.v1.Machine
-	20, // 22: ctx.host.v1.WrapPlan.edits:type_name -> ctx.host.v1.Edit
-	21, // 23: ctx.host.v1.Edit.ops:type_name -> ctx.host.v1.Op
-	3,  // 24: ctx.host.v1.CompileRequest.machine:type_name -> ctx.host.v1.Machine
-	13, // 25: ctx.host.v1.CompileRequest.servers:type_name -> ctx.host.v1.Server
-	29, // 26: ctx.host.v1.CompileRequest.deny_tools:type_name -> ctx.host.v1.CompileRequest.DenyToolsEntry
-	24, // 27: ctx.host.v1.Compiled.files:type_name -> ctx.host.v1.CompiledFile
-	14, // 28: ctx.host.v1.CompileRequest.DenyToolsEntry.value:type_name -> ctx.host.v1.Names
-	0,  // 29: ctx.host.v1.Host.Describe:input_type -> ctx.host.v1.DescribeRequest
-	3,  // 30: ctx.host.v1.Host.Detect:input_type -> ctx.host.v1.Machine
-	5,  // 31: ctx.host.v1.Host.Decode:input_type -> ctx.host.v1.RawEvent
-	8,  // 32: ctx.host.v1.Host.Encode:input_type -> ctx.host.v1.EncodeRequest
-	11, // 33: ctx.host.v1.Host.Sources:input_type -> ctx.host.v1.SourcesRequest
-	18, // 34: ctx.host.v1.Host.PlanWrap:input_type -> ctx.host.v1.WrapRequest
-	22, // 35: ctx.host.v1.Host.Compile:input_type -> ctx.host.v1.CompileRequest
-	1,  // 36: ctx.host.v1.Host.Describe:output_type -> ctx.host.v1.Description
-	4,  // 37: ctx.host.v1.Host.Detect:output_type -> ctx.host.v1.Detection
-	6,  // 38: ctx.host.v1.Host.Decode:output_type -> ctx.host.v1.Event
-	10, // 39: ctx.host.v1.Host.Encode:output_type -> ctx.host.v1.EncodeResponse
-	12, // 40: ctx.host.v1.Host.Sources:output_type -> ctx.host.v1.SourcesResponse
-	19, // 41: ctx.host.v1.Host.PlanWrap:output_type -> ctx.host.v1.WrapPlan
-	23, // 42: ctx.host.v1.Host.Compile:output_type -> ctx.host.v1.Compiled
-	36, // [36:43] is the sub-list for method output_type
-	29, // [29:36] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	15, // 6: ctx.host.v1.SourcesResponse.servers:type_name -> ctx.host.v1.Server
+	18, // 7: ctx.host.v1.SourcesResponse.items:type_name -> ctx.host.v1.Item
+	19, // 8: ctx.host.v1.SourcesResponse.rules:type_name -> ctx.host.v1.Rule
+	13, // 9: ctx.host.v1.SourcesResponse.form:type_name -> ctx.host.v1.Form
+	14, // 10: ctx.host.v1.SourcesResponse.frames:type_name -> ctx.host.v1.Frame
+	17, // 11: ctx.host.v1.Server.place:type_name -> ctx.host.v1.Place
+	30, // 12: ctx.host.v1.Server.env:type_name -> ctx.host.v1.Server.EnvEntry
+	31, // 13: ctx.host.v1.Server.headers:type_name -> ctx.host.v1.Server.HeadersEntry
+	32, // 14: ctx.host.v1.Server.header_env:type_name -> ctx.host.v1.Server.HeaderEnvEntry
+	35, // 15: ctx.host.v1.Server.start_timeout:type_name -> google.protobuf.Duration
+	35, // 16: ctx.host.v1.Server.call_timeout:type_name -> google.protobuf.Duration
+	17, // 17: ctx.host.v1.Server.disabled_by:type_name -> ctx.host.v1.Place
+	17, // 18: ctx.host.v1.Server.approved_by:type_name -> ctx.host.v1.Place
+	16, // 19: ctx.host.v1.Server.enabled_tools:type_name -> ctx.host.v1.Names
+	33, // 20: ctx.host.v1.Server.tool_approval:type_name -> ctx.host.v1.Server.ToolApprovalEntry
+	17, // 21: ctx.host.v1.Item.place:type_name -> ctx.host.v1.Place
+	17, // 22: ctx.host.v1.Rule.place:type_name -> ctx.host.v1.Place
+	3,  // 23: ctx.host.v1.WrapRequest.machine:type_name -> ctx.host.v1.Machine
+	22, // 24: ctx.host.v1.WrapPlan.edits:type_name -> ctx.host.v1.Edit
+	23, // 25: ctx.host.v1.Edit.ops:type_name -> ctx.host.v1.Op
+	3,  // 26: ctx.host.v1.CompileRequest.machine:type_name -> ctx.host.v1.Machine
+	15, // 27: ctx.host.v1.CompileRequest.servers:type_name -> ctx.host.v1.Server
+	34, // 28: ctx.host.v1.CompileRequest.deny_tools:type_name -> ctx.host.v1.CompileRequest.DenyToolsEntry
+	26, // 29: ctx.host.v1.Compiled.files:type_name -> ctx.host.v1.CompiledFile
+	3,  // 30: ctx.host.v1.UsageRequest.machine:type_name -> ctx.host.v1.Machine
+	29, // 31: ctx.host.v1.UsageResponse.uses:type_name -> ctx.host.v1.Use
+	16, // 32: ctx.host.v1.CompileRequest.DenyToolsEntry.value:type_name -> ctx.host.v1.Names
+	0,  // 33: ctx.host.v1.Host.Describe:input_type -> ctx.host.v1.DescribeRequest
+	3,  // 34: ctx.host.v1.Host.Detect:input_type -> ctx.host.v1.Machine
+	5,  // 35: ctx.host.v1.Host.Decode:input_type -> ctx.host.v1.RawEvent
+	8,  // 36: ctx.host.v1.Host.Encode:input_type -> ctx.host.v1.EncodeRequest
+	11, // 37: ctx.host.v1.Host.Sources:input_type -> ctx.host.v1.SourcesRequest
+	20, // 38: ctx.host.v1.Host.PlanWrap:input_type -> ctx.host.v1.WrapRequest
+	24, // 39: ctx.host.v1.Host.Compile:input_type -> ctx.host.v1.CompileRequest
+	27, // 40: ctx.host.v1.Host.Usage:input_type -> ctx.host.v1.UsageRequest
+	1,  // 41: ctx.host.v1.Host.Describe:output_type -> ctx.host.v1.Description
+	4,  // 42: ctx.host.v1.Host.Detect:output_type -> ctx.host.v1.Detection
+	6,  // 43: ctx.host.v1.Host.Decode:output_type -> ctx.host.v1.Event
+	10, // 44: ctx.host.v1.Host.Encode:output_type -> ctx.host.v1.EncodeResponse
+	12, // 45: ctx.host.v1.Host.Sources:output_type -> ctx.host.v1.SourcesResponse
+	21, // 46: ctx.host.v1.Host.PlanWrap:output_type -> ctx.host.v1.WrapPlan
+	25, // 47: ctx.host.v1.Host.Compile:output_type -> ctx.host.v1.Compiled
+	28, // 48: ctx.host.v1.Host.Usage:output_type -> ctx.host.v1.UsageResponse
+	41, // [41:49] is the sub-list for method output_type
+	33, // [33:41] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_plugins_host_proto_init() }
@@ -2341,7 +2821,7 @@ func file_plugins_host_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plugins_host_proto_rawDesc), len(file_plugins_host_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   30,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

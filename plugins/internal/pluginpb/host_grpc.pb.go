@@ -1,4 +1,4 @@
-// The wire between ctx and the adapter of one host: protocol 1.0.
+// The wire between ctx and the adapter of one host: protocol 1.1.
 //
 // The major number is what go-plugin's handshake negotiates. A change that an
 // older adapter could not answer raises it; a new optional field or a new
@@ -33,6 +33,7 @@ const (
 	Host_Sources_FullMethodName  = "/ctx.host.v1.Host/Sources"
 	Host_PlanWrap_FullMethodName = "/ctx.host.v1.Host/PlanWrap"
 	Host_Compile_FullMethodName  = "/ctx.host.v1.Host/Compile"
+	Host_Usage_FullMethodName    = "/ctx.host.v1.Host/Usage"
 )
 
 // HostClient is the client API for Host service.
@@ -49,6 +50,7 @@ type HostClient interface {
 	Sources(ctx context.Context, in *SourcesRequest, opts ...grpc.CallOption) (*SourcesResponse, error)
 	PlanWrap(ctx context.Context, in *WrapRequest, opts ...grpc.CallOption) (*WrapPlan, error)
 	Compile(ctx context.Context, in *CompileRequest, opts ...grpc.CallOption) (*Compiled, error)
+	Usage(ctx context.Context, in *UsageRequest, opts ...grpc.CallOption) (*UsageResponse, error)
 }
 
 type hostClient struct {
@@ -129,6 +131,16 @@ func (c *hostClient) Compile(ctx context.Context, in *CompileRequest, opts ...gr
 	return out, nil
 }
 
+func (c *hostClient) Usage(ctx context.Context, in *UsageRequest, opts ...grpc.CallOption) (*UsageResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(UsageResponse)
+	err := c.cc.Invoke(ctx, Host_Usage_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // HostServer is the server API for Host service.
 // All implementations must embed UnimplementedHostServer
 // for forward compatibility.
@@ -143,6 +155,7 @@ type HostServer interface {
 	Sources(context.Context, *SourcesRequest) (*SourcesResponse, error)
 	PlanWrap(context.Context, *WrapRequest) (*WrapPlan, error)
 	Compile(context.Context, *CompileRequest) (*Compiled, error)
+	Usage(context.Context, *UsageRequest) (*UsageResponse, error)
 	mustEmbedUnimplementedHostServer()
 }
 
@@ -173,6 +186,9 @@ func (UnimplementedHostServer) PlanWrap(context.Context, *WrapRequest) (*WrapPla
 }
 func (UnimplementedHostServer) Compile(context.Context, *CompileRequest) (*Compiled, error) {
 	return nil, status.Error(codes.Unimplemented, "method Compile not implemented")
+}
+func (UnimplementedHostServer) Usage(context.Context, *UsageRequest) (*UsageResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Usage not implemented")
 }
 func (UnimplementedHostServer) mustEmbedUnimplementedHostServer() {}
 func (UnimplementedHostServer) testEmbeddedByValue()              {}
@@ -321,6 +337,24 @@ func _Host_Compile_Handler(srv interface{}, ctx context.Context, dec func(interf
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Host_Usage_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UsageRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(HostServer).Usage(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Host_Usage_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(HostServer).Usage(ctx, req.(*UsageRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Host_ServiceDesc is the grpc.ServiceDesc for Host service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -355,6 +389,10 @@ var Host_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Compile",
 			Handler:    _Host_Compile_Handler,
+		},
+		{
+			MethodName: "Usage",
+			Handler:    _Host_Usage_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},
