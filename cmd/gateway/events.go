@@ -97,7 +97,7 @@ func (e *events) handler() *hook.Handler {
 			Layout: e.layout, Workspace: e.workspace, Host: e.host,
 			Config: e.config, Problems: e.problem,
 			Sources: e.policy.Sources,
-			Cache:   e.cache, Baseline: e.tools, State: e.state, Usage: e.usage,
+			Cache:   known{e.cache, e.policy}, Baseline: e.tools, State: e.state, Usage: e.usage,
 			GatewayActive: true,
 			Gateway:       e.listed,
 			Waiting:       e.waiting,
@@ -135,12 +135,14 @@ func join(text, line string) string {
 	return text[:min(len(text), room)] + "\n" + line
 }
 
-// brought are the servers that capabilities have brought in.
+// brought are the servers that no configuration of the host's declares: those of
+// capabilities, and the workspace's own tools.
 func (e *events) brought() []surface.Server {
+	own := e.policy.running()
 	if e.loader == nil {
-		return nil
+		return own
 	}
-	return e.loader.Running()
+	return append(own, e.loader.Running()...)
 }
 
 // listed is what the gateway lists as far as the servers behind it are known,
@@ -174,16 +176,18 @@ func (e *events) narrow(ev event.Event) {
 
 // known are the newest listings of the servers that the rules admit.
 func (e *events) known(rules *gateway.Rules) []listing.Listing {
-	var known []listing.Listing
+	cache := known{e.cache, e.policy}
+	var all []listing.Listing
 	for _, srv := range rules.Servers {
-		if l, ok := e.cache.Any(srv.Name, srv.Fingerprint()); ok {
-			known = append(known, l)
+		if l, ok := cache.Any(srv.Name, srv.Fingerprint()); ok {
+			all = append(all, l)
 		}
 	}
-	return known
+	return all
 }
 
-// waiting names the servers that the user has yet to approve.
+// waiting names the servers that the user has yet to approve, and the
+// workspace's own tools likewise.
 func (e *events) waiting(servers []surface.Server) []string {
 	var names []string
 	for _, srv := range servers {
@@ -191,5 +195,5 @@ func (e *events) waiting(servers []surface.Server) []string {
 			names = append(names, srv.Name)
 		}
 	}
-	return names
+	return append(names, e.policy.waiting()...)
 }

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -38,9 +39,7 @@ func (r *ring) Write(p []byte) (int, error) {
 // bytes in all, joined by " | ".
 func (r *ring) tail(n int) string {
 	const most = 600
-	r.mu.Lock()
-	text := string(r.buf[r.next:]) + string(r.buf[:r.next])
-	r.mu.Unlock()
+	text := string(r.bytes())
 	var lines []string
 	for _, l := range strings.Split(text, "\n") {
 		if l = strings.TrimSpace(l); l != "" {
@@ -52,4 +51,11 @@ func (r *ring) tail(n int) string {
 		text = "…" + text[len(text)-most:]
 	}
 	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// bytes is all that is kept.
+func (r *ring) bytes() []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Concat(r.buf[r.next:], r.buf[:r.next])
 }

@@ -54,6 +54,7 @@ func (g *Gateway) watch(ctx context.Context) {
 				l.Follow()
 				l.Sync()
 			}
+			g.current(ctx) // what the rules are made of may have changed
 			g.announce()
 		case <-ctx.Done():
 			return
