@@ -41,7 +41,7 @@ func (p *program) openTaps() *taps {
 		close(t.wanted)
 	})
 	t.Engine = loader.NewEngine(func() (*activate.Router, error) {
-		return loader.OpenRouter(p.layout, p.config, p.env, t.log)
+		return loader.OpenRouter(p.layout, p.workspace, p.config, p.env, t.log)
 	}, t.Catalog, t.log)
 	return t
 }
@@ -98,8 +98,12 @@ func (p *program) newLoader(b *hook.Binding) *loader.Loader {
 	if p.taps == nil {
 		return nil
 	}
-	return loader.New(loader.Options{
+	return loader.New(p.loaderOptions(b))
+}
+
+func (p *program) loaderOptions(b *hook.Binding) loader.Options {
+	return loader.Options{
 		Taps: p.taps, Config: p.config, Trust: p.trust, Sessions: p.state, Session: b.Session,
 		Env: p.env, Cache: p.cache, Log: p.log.Named("capability"),
-	})
+	}
 }

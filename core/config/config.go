@@ -89,7 +89,7 @@ type DiscoveryProfile struct {
 // Embed is the [embed] table.
 type Embed struct {
 	Model      string
-	OrtLibrary string // CTX_ORT_LIB wins
+	OrtLibrary string // as the user's own file has it: CTX_ORT_LIB is not asked here
 }
 
 // Default is the settings where no file says anything.

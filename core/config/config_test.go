@@ -266,15 +266,44 @@ func TestEnvironmentWins(t *testing.T) {
 	t.Parallel()
 	c, problems := load(t, "", "[gateway]\nschema_mode = \"full\"\n[discovery]\nactive_profile = \"file\"\n",
 		"CTX_CAPABILITIES=a,b c", "CTX_SKILLS=s", "CTX_DISCOVERY_PROFILE=env", "CTX_TOOL_DISCOVERY_MODE=legacy",
-		"CTX_TOOL_SCHEMA_MODE=deferred", "CTX_TOOL_SCHEMA_FALLBACK_MS=5", "CTX_ORT_LIB=/ort.so", "CTX_LOG=DEBUG")
+		"CTX_TOOL_SCHEMA_MODE=deferred", "CTX_TOOL_SCHEMA_FALLBACK_MS=5", "CTX_LOG=DEBUG")
 	want := Default()
 	want.PreloadCapabilities, want.PreloadSkills = []string{"a", "b", "c"}, []string{"s"}
 	want.Discovery = Discovery{Legacy: true, ActiveProfile: "env"}
 	want.Gateway.SchemaMode, want.Gateway.SchemaFallbackMS = "deferred", 5
-	want.Embed.OrtLibrary = "/ort.so"
 	want.LogLevel = "debug"
 	if diff := cmp.Diff(want, c); diff != "" || problems != nil {
 		t.Errorf("problems %q, differs:\n%s", problems, diff)
+	}
+}
+
+// An environment may come from a repository; the settings that count in the
+// user's own file alone must not come along.
+func TestNoVariableMakesAFileInTheWorkspaceTheUsers(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	ws := filepath.Join(home, "w")
+	text := "[embed]\nort_library = \"/ort.so\"\n"
+	for dir, library := range map[string]string{
+		filepath.Join(ws, ".xdg", "ctx"):       "",        // where a variable says that the settings are
+		filepath.Join(home, ".config", "ctx"):  "/ort.so", // where they are
+		filepath.Join(home, "w.config", "ctx"): "/ort.so", // where the user moved them to
+	} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fileName), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, problems := Load(paths.FromEnv([]string{"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Dir(dir)}), ws, nil)
+		if c.Embed.OrtLibrary != library || (len(problems) == 0) != (library != "") {
+			t.Errorf("%s: library %q, problems %v", dir, c.Embed.OrtLibrary, problems)
+		}
+	}
+	// Who works in the home itself has the settings in the workspace.
+	c, problems := Load(paths.FromEnv([]string{"HOME=" + home}), home, nil)
+	if c.Embed.OrtLibrary != "/ort.so" || problems != nil {
+		t.Errorf("in the home: library %q, problems %v", c.Embed.OrtLibrary, problems)
 	}
 }
 

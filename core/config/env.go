@@ -45,9 +45,6 @@ func (c *Config) fromEnv(env []string) []Problem {
 			c.Gateway.SchemaFallbackMS = int(n)
 		}
 	}
-	if v := get("CTX_ORT_LIB"); v != "" {
-		c.Embed.OrtLibrary = v
-	}
 	if v := get("CTX_LOG"); v != "" {
 		if hclog.LevelFromString(v) == hclog.NoLevel {
 			ignored("CTX_LOG", `must be "trace", "debug", "info", "warn", "error" or "off", not %q`, v)

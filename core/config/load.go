@@ -32,11 +32,18 @@ const (
 func Load(l paths.Layout, workspace string, env []string) (Config, []Problem) {
 	c := Default()
 	user := filepath.Join(l.Config, fileName)
-	problems := c.read(user, false)
+	// A variable that moves the user's settings may come from a repository.
+	moved := l.Config != filepath.Join(l.Home, ".config", "ctx")
+	problems := c.read(user, moved && inside(paths.Real(workspace), paths.Real(user)))
 	if own := filepath.Join(workspace, fileName); own != user {
 		problems = append(problems, c.read(own, true)...)
 	}
 	return c, append(problems, c.fromEnv(env)...)
+}
+
+func inside(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 func (c *Config) read(path string, workspace bool) []Problem {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/ctx-sidecar/ctx/core/paths"
@@ -50,7 +49,7 @@ func Trusted(share []string, workspace string) []string {
 
 func inside(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // private says which other user could have written the file, or could put

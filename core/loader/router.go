@@ -15,9 +15,9 @@ func Vectors(l paths.Layout) string { return filepath.Join(l.State, "vectors") }
 
 // OpenRouter loads the router that the settings ask for. degraded says why it
 // routes by words alone, nil where it does not.
-func OpenRouter(l paths.Layout, c config.Config, env []string, log hclog.Logger) (r *activate.Router, degraded error) {
+func OpenRouter(l paths.Layout, workspace string, c config.Config, env []string, log hclog.Logger) (r *activate.Router, degraded error) {
 	r, err := activate.Load(activate.Source{
-		Env: env, Model: c.Embed.Model, Library: c.Embed.OrtLibrary, Share: l.Share(), CacheDir: Vectors(l),
+		Env: env, Model: c.Embed.Model, Library: c.Embed.OrtLibrary, Share: l.Share(), Workspace: workspace, CacheDir: Vectors(l),
 	})
 	switch {
 	case err == nil:

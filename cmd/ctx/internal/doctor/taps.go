@@ -20,7 +20,7 @@ func (d *doctor) taps(c config.Config) {
 			d.add("", name, Warn, p.String(), "ctx tap lint PATH shows all that is wrong")
 		}
 	}
-	router, degraded := loader.OpenRouter(d.f.Layout(), c, d.f.Env, hclog.NewNullLogger())
+	router, degraded := loader.OpenRouter(d.f.Layout(), d.workspace, c, d.f.Env, hclog.NewNullLogger())
 	defer func() { _ = router.Close() }() // it ends with the process anyway
 	if degraded != nil {
 		d.add("", name, Warn, "prompts are routed by words alone: "+degraded.Error(), "")

@@ -105,7 +105,7 @@ func choose(f *cmdutil.Factory, c []activate.Candidate, all bool) (_ []eval.Rank
 	cfg, _ := config.Load(l, f.Workspace(), f.Env)
 	lexical, _ := activate.New(activate.Lexical(), nil, "")
 	router, degraded := activate.Load(activate.Source{
-		Env: f.Env, Model: cfg.Embed.Model, Library: cfg.Embed.OrtLibrary, Share: l.Share(),
+		Env: f.Env, Model: cfg.Embed.Model, Library: cfg.Embed.OrtLibrary, Share: l.Share(), Workspace: f.Workspace(),
 	})
 	rankers := []eval.Ranker{eval.Product("lexical", lexical, c)}
 	if degraded != nil {
