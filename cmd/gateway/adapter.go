@@ -9,9 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
-
-	"github.com/ctx-sidecar/ctx/core/hook"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/rendezvous"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -38,22 +35,23 @@ const adapterWait = 5 * time.Second
 // again is how soon after a start that failed another one is tried.
 const again = 2 * time.Second
 
-func openAdapter(l paths.Layout, host string, env []string, log hclog.Logger, b *hook.Binding) *adapter {
+// openAdapter starts the adapter. It does not wait.
+func (p *program) openAdapter() {
 	a := &adapter{open: func(ctx context.Context) (*plugins.Client, error) {
-		c, err := plugins.OpenHostWith(ctx, l, host, plugins.Options{Env: env, Log: log.Named("adapter")})
+		c, err := plugins.OpenHostWith(ctx, p.layout, p.host, plugins.Options{Env: p.env, Log: p.log.Named("adapter")})
 		if err != nil {
 			return nil, err
 		}
 		d, err := c.Describe(ctx)
-		if err == nil && d.SessionEnv != "" && b.Session() == "" {
-			b.Bind(paths.Lookup(env, d.SessionEnv))
+		if err == nil && d.SessionEnv != "" && p.binding.Session() == "" {
+			p.binding.Bind(paths.Lookup(p.env, d.SessionEnv))
 		}
 		return c, err
 	}}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.start()
-	return a
+	p.adapter = a
 }
 
 // start begins a start; a.mu is held.

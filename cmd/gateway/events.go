@@ -67,7 +67,7 @@ func (e *events) Handle(ctx context.Context, req rendezvous.Request) rendezvous.
 		reply = e.handler().Handle(ctx, ev)
 	}
 	if e.loader != nil {
-		reply.Context = join(reply.Context, e.load(ctx, ev))
+		reply.Context = hook.Join(reply.Context, e.load(ctx, ev))
 	}
 	out, err := c.Encode(ctx, ev, reply)
 	if err != nil {
@@ -121,18 +121,6 @@ func (e *events) load(ctx context.Context, ev event.Event) string {
 		e.loader.Follow()
 	}
 	return ""
-}
-
-// mostContext is the size in bytes of what a hook may say.
-const mostContext = 1200
-
-// join puts a line below a text, of which the end goes where both do not fit.
-func join(text, line string) string {
-	if text == "" || line == "" {
-		return text + line
-	}
-	room := mostContext - len(line) - len("\n")
-	return text[:min(len(text), room)] + "\n" + line
 }
 
 // brought are the servers that no configuration of the host's declares: those of

@@ -19,8 +19,13 @@ func main() {
 }
 
 func command(args []string, std streams, env []string) error {
-	if len(args) > 0 && args[0] == "probe" {
-		return probe(args[1:], env)
+	if len(args) > 0 {
+		switch args[0] {
+		case "probe":
+			return probe(args[1:], env)
+		case "route":
+			return route(args[1:], std, env)
+		}
 	}
 	return run(args, std, env)
 }

@@ -46,6 +46,7 @@ func probe(args []string, env []string) error {
 	defer cancel()
 
 	p := newProgram(o, layout, env, o.workspace)
+	p.openAdapter()
 	defer p.adapter.close()
 	lock := flock.New(filepath.Join(p.surface, "probe.lock"), flock.SetPermissions(0o600))
 	if alone, err := lock.TryLock(); err != nil || !alone {

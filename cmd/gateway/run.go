@@ -70,6 +70,7 @@ func run(args []string, std streams, env []string) error {
 	go watchParent(ctx, orphaned)
 
 	p := newProgram(o, layout, env, dir)
+	p.openAdapter()
 	defer p.adapter.close()
 	defer p.tools.Flush() // what could not be written is in the log
 	if p.taps = p.openTaps(); p.taps != nil {
@@ -92,7 +93,6 @@ func newProgram(o options, layout paths.Layout, env []string, dir string) *progr
 	log := logfile.Open(layout, "gateway", env)
 	p := &program{options: o, layout: layout, env: env, dir: dir, log: log}
 	p.binding, p.wake = hook.NewBinding(o.host, o.workspace, ""), make(chan struct{}, 1)
-	p.adapter = openAdapter(layout, o.host, env, log, p.binding)
 	p.config, p.problem = config.Load(layout, o.workspace, env)
 	for _, x := range p.problem {
 		log.Warn("configuration", "file", x.File, "line", x.Line, "problem", x.Text)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/ctx-sidecar/ctx/core/baseline"
 	"github.com/ctx-sidecar/ctx/core/config"
@@ -36,12 +37,16 @@ func (p program) cold(ctx context.Context, req rendezvous.Request) ([]byte, erro
 	}
 	var reply event.Reply
 	if ev.Kind != event.Other {
-		reply = p.handler(adapter, machine, ev).Handle(ctx, ev)
+		h := p.handler(ctx, adapter, machine, ev)
+		line := make(chan string, 1) // a prompt that asks for something is routed meanwhile
+		go func() { line <- p.route(ctx, h, ev) }()
+		reply = h.Handle(ctx, ev)
+		reply.Context = hook.Join(reply.Context, <-line)
 	}
 	return adapter.Encode(ctx, ev, reply)
 }
 
-func (p program) handler(adapter plugins.Adapter, machine plugins.Machine, ev event.Event) *hook.Handler {
+func (p program) handler(ctx context.Context, adapter plugins.Adapter, machine plugins.Machine, ev event.Event) *hook.Handler {
 	workspace := p.layout.Workspace(ev.Dir)
 	dir, why := state.SafeDir(p.layout, workspace)
 	if why != "" {
@@ -49,16 +54,17 @@ func (p program) handler(adapter plugins.Adapter, machine plugins.Machine, ev ev
 	}
 	cache := listing.OpenCache(dir, listing.KeyFile(p.layout))
 	cfg, problems := config.Load(p.layout, workspace, p.env)
+	sources := sync.OnceValues(func() (surface.Sources, error) {
+		return adapter.Sources(ctx, plugins.SourcesRequest{
+			Machine: machine, Workspace: workspace, Dir: ev.Dir,
+			Fronted: wiring.Open(p.layout.Wraps()).Fronted(workspace, ev.Host),
+		})
+	})
 	return hook.New(hook.Options{
 		Layout: p.layout, Workspace: workspace, Host: ev.Host,
 		Config: cfg, Problems: problems,
-		Sources: func(ctx context.Context) (surface.Sources, error) {
-			return adapter.Sources(ctx, plugins.SourcesRequest{
-				Machine: machine, Workspace: workspace, Dir: ev.Dir,
-				Fronted: wiring.Open(p.layout.Wraps()).Fronted(workspace, ev.Host),
-			})
-		},
-		Cache: cache, Baseline: baseline.Open(p.layout.Baselines(), workspace, p.log.Named("baseline")),
+		Sources: func(context.Context) (surface.Sources, error) { return sources() },
+		Cache:   cache, Baseline: baseline.Open(p.layout.Baselines(), workspace, p.log.Named("baseline")),
 		State: state.Open(dir), Usage: usage.Open(dir),
 		Gateway: func(surface.Sources, []surface.Server) (listing.Listing, bool) { return cache.Gateway(ev.Host) },
 		Waiting: func(servers []surface.Server) []string { return p.waiting(servers, workspace) },

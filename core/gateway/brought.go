@@ -79,13 +79,12 @@ func (b *brought) Changed() {
 
 // Host implements [loader.Place].
 func (b *brought) Host() []surface.Server {
-	return b.gateway.opts.Policy.Rules(b.gateway.ctx).Servers
+	return b.gateway.opts.Policy.Rules(b.gateway.ctx).Host()
 }
 
 // Admits implements [loader.Place].
 func (b *brought) Admits(server, tool string) bool {
-	gate := b.gateway.opts.Policy.Rules(b.gateway.ctx).Gate
-	return gate.AdmitsServer(server) && gate.Admits(server, tool)
+	return b.gateway.opts.Policy.Rules(b.gateway.ctx).Admits(server, tool)
 }
 
 // Start implements [loader.Place].

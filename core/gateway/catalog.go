@@ -39,6 +39,14 @@ type Rules struct {
 	bringing map[string]bool
 }
 
+// Host implements [loader.Admitted].
+func (r *Rules) Host() []surface.Server { return r.Servers }
+
+// Admits implements [loader.Admitted].
+func (r *Rules) Admits(server, tool string) bool {
+	return r.Gate.AdmitsServer(server) && r.Gate.Admits(server, tool)
+}
+
 // admits reports whether a tool may be known of.
 func (r *Rules) admits(server, tool string) bool {
 	return r.Gate.Admits(server, tool) && (r.brought == nil || r.brought(server, tool))

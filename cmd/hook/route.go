@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/ctx-sidecar/ctx/core/event"
+	"github.com/ctx-sidecar/ctx/core/hook"
+	"github.com/ctx-sidecar/ctx/core/state"
+	"github.com/ctx-sidecar/ctx/core/tap"
+)
+
+// Times that are left for what follows.
+const (
+	afterRoute = 200 * time.Millisecond // the adapter's answer
+	afterModel = 300 * time.Millisecond // what is done without the model
+)
+
+// route has a prompt routed that no gateway answers for, and returns what there
+// is to say about it. It fails open: whatever goes wrong is in the log.
+func (p program) route(ctx context.Context, h *hook.Handler, ev event.Event) string {
+	if !p.routable(h, ev) {
+		return ""
+	}
+	sources, err := h.Sources(ctx)
+	if err != nil {
+		p.log.Warn("the prompt is not routed: the host's configuration cannot be read", "error", err)
+		return ""
+	}
+	if !hook.Served(sources) {
+		return "" // nothing would ever be callable
+	}
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return ""
+	}
+	deadline = deadline.Add(-afterRoute)
+	q := hook.Routing{Session: ev.Session, Prompt: ev.Prompt, Sources: sources, Wait: time.Until(deadline) - afterModel}
+	if q.Wait <= 0 {
+		p.log.Warn("the prompt is not routed: there is no time left")
+		return ""
+	}
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	line, err := p.ask(ctx, h, q)
+	if err != nil {
+		p.log.Warn("the prompt is not routed", "error", err)
+	}
+	return line
+}
+
+// routable reports whether a prompt could ask for anything.
+func (p program) routable(h *hook.Handler, ev event.Event) bool {
+	return ev.Kind == event.Prompt && ev.Session != "" && !strings.HasPrefix(ev.Session, state.ScratchPrefix) &&
+		h.Config.AutoCapabilities && len(strings.TrimSpace(ev.Prompt)) >= h.Config.Activate.MinChars &&
+		tap.Open(p.layout).Any()
+}
+
+// ask runs the program that routes. It ends with ctx, and with this process.
+func (p program) ask(ctx context.Context, h *hook.Handler, q hook.Routing) (string, error) {
+	gateway, err := sibling("ctx-gateway")
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, gateway, "route", "--host", h.Host, "--workspace", h.Workspace)
+	cmd.Dir, cmd.Env = h.Workspace, p.env
+	var said strings.Builder
+	cmd.Stdout = &said
+	stdin, err := cmd.StdinPipe() // open until the program has ended: its end means that nobody listens
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	wrote := json.NewEncoder(stdin).Encode(q)
+	if err := errors.Join(wrote, cmd.Wait()); err != nil {
+		return "", fmt.Errorf("ctx-gateway route: %w", err)
+	}
+	return strings.TrimSpace(said.String()), nil
+}
