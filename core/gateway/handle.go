@@ -98,7 +98,7 @@ func (g *Gateway) begin(ctx context.Context) {
 		if g.mode == narrow || g.mode == reveal {
 			g.record.remember.Store(true)
 		}
-		if g.mode == narrow || g.mode == reveal || g.taps {
+		if g.mode != kernelOnly || g.taps {
 			go g.watch(g.ctx)
 		}
 		go g.backends.Start()
