@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -252,4 +254,47 @@ func TestBadFilesAmongTheToolsAreNamed(t *testing.T) {
 	s := h.start()
 	s.initialize(`{}`)
 	contains(t, s.call("tool_search", `{"query":"shout"}`), `"local:shout"`, "bad:3: ", "no type")
+}
+
+// A tool that runs ends with its gateway, whatever became of that, and when
+// nobody waits for it any more.
+func TestAToolThatRunsEndsWithItsGatewayAndWithItsCall(t *testing.T) {
+	t.Parallel()
+	if !isFile("/proc/self/stat") {
+		t.Skip("processes are looked for in /proc")
+	}
+	for name, over := range map[string]func(s *session, withdraw func()){
+		"killed":    func(s *session, _ func()) { _ = s.cmd.Process.Kill() },
+		"closed":    func(s *session, _ func()) { s.in.Close() },
+		"withdrawn": func(_ *session, withdraw func()) { withdraw() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := workshop(t)
+			mark := filepath.Join(h.dir, "mark")
+			h.tool("stay", "Stay.", `sh -c 'trap "" TERM HUP INT; echo $$ > `+mark+`~; mv `+mark+`~ `+mark+`; while :; do sleep 0.05; done' & sleep 1000`)
+			h.allow("stay")
+			s := h.start()
+			s.initialize(`{}`)
+			ctx, withdraw := context.WithCancel(t.Context())
+			defer withdraw()
+			answered := make(chan struct{})
+			go func() {
+				defer close(answered)
+				_, _ = s.conn.Call(ctx, "tools/call", json.RawMessage(`{"name":"call_tool_write","arguments":{"tool":"local:stay","arguments":{"text":"x"}}}`))
+			}()
+			eventually(t, "the tool runs", func() bool { return isFile(mark) })
+			pid, err := os.ReadFile(mark)
+			if err != nil {
+				t.Fatal(err)
+			}
+			over(s, withdraw)
+			eventually(t, "the tool and what it started are gone", func() bool {
+				stat, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(pid)), "stat"))
+				return err != nil || strings.Contains(string(stat), ") Z ")
+			})
+			withdraw()
+			<-answered
+		})
+	}
 }
