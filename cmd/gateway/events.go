@@ -137,7 +137,7 @@ func (e *events) brought() []surface.Server {
 // and leaves that for hooks that do not find the gateway up.
 func (e *events) listed(surface.Sources, []surface.Server) (listing.Listing, bool) {
 	rules := e.policy.Rules(context.Background())
-	l, err := gateway.Preview(e.config, rules, e.known(rules), e.taps != nil)
+	l, err := gateway.Preview(e.config, rules, e.known(rules), e.loader != nil && e.loader.Lists(context.Background()))
 	if err != nil {
 		e.log.Warn("the gateway's own listing", "error", err)
 		return l, false

@@ -10,13 +10,16 @@ import (
 	"github.com/ctx-sidecar/ctx/core/activate"
 	"github.com/ctx-sidecar/ctx/core/hook"
 	"github.com/ctx-sidecar/ctx/core/loader"
+	"github.com/ctx-sidecar/ctx/core/skill"
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
 
 // taps are the user's, for all conversations of this process.
 type taps struct {
 	*loader.Engine
+	any     bool // there is a tap, and not only skills
 	library *tap.Library
+	skills  *skill.Library
 	read    func()        // the first time that it is called
 	wanted  chan struct{} // closed by read
 	route   bool          // prompts bring capabilities in
@@ -25,14 +28,16 @@ type taps struct {
 
 var _ loader.Taps = (*taps)(nil)
 
-// openTaps returns nil for a user who has no tap: nothing is then as much as
-// looked for. A tap that is added later counts from the next session on.
+// openTaps returns nil for a user who has no tap and no skill: nothing is then as
+// much as looked for. One that is added later counts from the next session on.
 func (p *program) openTaps() *taps {
 	store := tap.Open(p.layout)
-	if !store.Any() {
+	any := store.Any()
+	if !any && !skill.Any(p.skillRoots()) {
 		return nil
 	}
 	t := &taps{
+		any: any, skills: skill.NewLibrary(p.skillRoots),
 		library: tap.NewLibrary(store, p.config.Providers), wanted: make(chan struct{}),
 		route: p.config.AutoCapabilities, log: p.log.Named("taps"),
 	}
@@ -42,7 +47,7 @@ func (p *program) openTaps() *taps {
 	})
 	t.Engine = loader.NewEngine(func() (*activate.Router, error) {
 		return loader.OpenRouter(p.layout, p.workspace, p.config, p.env, t.log)
-	}, t.Catalog, t.log)
+	}, t.Catalog, t.phrases, t.log)
 	return t
 }
 
@@ -87,13 +92,17 @@ func (t *taps) tell(c *tap.Catalog) {
 	}
 }
 
+// Any implements [loader.Taps].
+func (t *taps) Any() bool { return t.any }
+
 // Catalog implements [loader.Taps].
 func (t *taps) Catalog() *tap.Catalog {
 	t.read()
 	return t.library.Catalog()
 }
 
-// newLoader makes the loader of a session, nil where the user has no tap.
+// newLoader makes the loader of a session, nil where the user has no tap and no
+// skill.
 func (p *program) newLoader(b *hook.Binding) *loader.Loader {
 	if p.taps == nil {
 		return nil
@@ -104,6 +113,6 @@ func (p *program) newLoader(b *hook.Binding) *loader.Loader {
 func (p *program) loaderOptions(b *hook.Binding) loader.Options {
 	return loader.Options{
 		Taps: p.taps, Config: p.config, Trust: p.trust, Sessions: p.state, Session: b.Session,
-		Env: p.env, Cache: p.cache, Log: p.log.Named("capability"),
+		Env: p.env, Cache: p.cache, Skills: p.loaderSkills(), Log: p.log.Named("capability"),
 	}
 }

@@ -25,7 +25,7 @@ func Cold(ctx context.Context, wait time.Duration, o Options, user Admitted, tex
 	}
 	registry := o.registry(user)
 	registry.Session = o.Session()
-	s := scene{o, capability.New(registry), user}
+	s := scene{o, capability.New(registry), user, &unbound{}}
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	d, degraded, err := s.decide(waiting, text, o.Config.Activate.MinChars, func(name string) bool { return s.wanted(known, name) })
@@ -39,7 +39,14 @@ func Cold(ctx context.Context, wait time.Duration, o Options, user Admitted, tex
 		_, err = s.registry.Enable(ctx, name, "prompt")
 		return err == nil
 	})
-	return line, err
+	if err != nil {
+		return line, err
+	}
+	return s.answerSkills(ctx, text, line, d.Suggested, func(capability, by string) {
+		if _, err := s.registry.Enable(ctx, capability, by); err != nil {
+			o.Log.Warn("a skill's capability is not enabled", "capability", capability, "error", err)
+		}
+	}), nil
 }
 
 // wanted reports whether a capability was asked for before and the gateway has

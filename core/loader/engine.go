@@ -23,6 +23,7 @@ type Engine struct {
 	catalog func() *tap.Catalog
 	log     hclog.Logger
 	start   func()
+	phrases func() []string
 	words   func() *activate.Router
 
 	ready chan struct{} // closed once the router could decide at once
@@ -33,9 +34,9 @@ type Engine struct {
 
 // NewEngine makes an engine that loads nothing before [Engine.Start]. open
 // returns a router in any case; its error says why that one routes by words
-// alone. catalog is the taps as they are now.
-func NewEngine(open func() (*activate.Router, error), catalog func() *tap.Catalog, log hclog.Logger) *Engine {
-	e := &Engine{open: open, catalog: catalog, log: log, ready: make(chan struct{})}
+// alone. catalog is the taps as they are now, phrases what skills compare prompts with.
+func NewEngine(open func() (*activate.Router, error), catalog func() *tap.Catalog, phrases func() []string, log hclog.Logger) *Engine {
+	e := &Engine{open: open, catalog: catalog, phrases: phrases, log: log, ready: make(chan struct{})}
 	e.start = sync.OnceFunc(func() { go e.load() })
 	e.words = sync.OnceValue(func() *activate.Router {
 		r, _ := activate.New(activate.Lexical(), nil, "") // without a cache nothing can fail
@@ -50,6 +51,9 @@ func (e *Engine) Start() { e.start() }
 func (e *Engine) load() {
 	r, degraded := e.open()
 	e.prepare(context.Background(), r, e.catalog())
+	if err := r.PreparePhrases(context.Background(), e.phrases()); err != nil {
+		e.log.Warn("the phrases of skills are compared later than they could be", "error", err)
+	}
 	if m := r.Model(); m != nil {
 		// The first text takes the network's memory, and its time.
 		if _, err := m.Encode(context.Background(), []string{"a text of some words"}); err != nil {

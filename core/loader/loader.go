@@ -17,6 +17,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/capability"
 	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/skill"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/tap"
@@ -37,11 +38,14 @@ type Options struct {
 	Session  func() string // the conversation that is served now, "" while that is not known
 	Env      []string      // in the form of os.Environ
 	Cache    Listings
+	Skills   Skills
 	Log      hclog.Logger
 }
 
 // Taps is what all conversations of a process have in common.
 type Taps interface {
+	// Any reports whether the user has a tap.
+	Any() bool
 	// Catalog is the taps as they are now, read if they have not been yet.
 	Catalog() *tap.Catalog
 	// Begin says that somebody will soon want to know; it does not wait.
@@ -52,6 +56,8 @@ type Taps interface {
 	// Degraded says why prompts are routed by words alone, nil where they are not
 	// and where that is not known before ctx ends.
 	Degraded(ctx context.Context) error
+	// Similar compares a text with phrases; see [skill.Similar].
+	Similar(ctx context.Context, text string, phrases []string) ([]float64, skill.Thresholds, error)
 }
 
 // Loader is the capabilities of one conversation after the other. Its methods
@@ -67,6 +73,7 @@ type Loader struct {
 	end      context.CancelFunc
 
 	binds, starts pending
+	early         unbound
 	binding       sync.Mutex // held while one conversation takes the other's place
 
 	mu      sync.Mutex
@@ -218,6 +225,7 @@ func (l *Loader) Clear() {
 		l.binding.Lock()
 		defer l.binding.Unlock()
 		l.registry.Clear()
+		l.clearSkills()
 		l.preload()
 		l.place.Changed()
 	})
@@ -228,6 +236,7 @@ func (l *Loader) preload() {
 	if names := l.opts.Config.PreloadCapabilities; len(names) > 0 {
 		l.registry.Preload(l.ctx, names)
 	}
+	l.preloadSkills()
 }
 
 // Bound waits until what is active is that of the conversation that is served.
@@ -276,8 +285,9 @@ func (l *Loader) Close() {
 	l.starts.wait(waiting)
 }
 
-// enable activates in the background what a prompt has asked for.
-func (l *Loader) enable(name string) {
+// enable activates in the background what a prompt has asked for, for the sake
+// of by.
+func (l *Loader) enable(name, by string) {
 	l.mu.Lock()
 	l.coming[name] = true
 	l.mu.Unlock()
@@ -285,7 +295,7 @@ func (l *Loader) enable(name string) {
 		if !l.open() {
 			return
 		}
-		_, err := l.registry.Enable(l.ctx, name, "prompt")
+		_, err := l.registry.Enable(l.ctx, name, by)
 		l.mu.Lock()
 		delete(l.coming, name)
 		delete(l.failed, name)

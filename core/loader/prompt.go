@@ -23,12 +23,22 @@ const (
 // Prompt does what the user's message asks for and says so to the model in one
 // line, "" where there is nothing to say. No server is waited for.
 func (l *Loader) Prompt(ctx context.Context, text string) string {
-	if !l.opts.Config.AutoCapabilities || !l.ready() {
+	if !l.ready() {
 		return ""
 	}
 	waiting, cancel := context.WithTimeout(ctx, boundWait)
 	l.Bound(waiting)
 	cancel()
+	line, suggested := l.promptCapabilities(ctx, text)
+	return l.scene().answerSkills(ctx, text, line, suggested, l.enable)
+}
+
+// promptCapabilities is Prompt without skills; suggested are the names in its
+// line where that suggests some.
+func (l *Loader) promptCapabilities(ctx context.Context, text string) (line string, suggested []string) {
+	if !l.opts.Config.AutoCapabilities {
+		return "", nil
+	}
 	d, degraded, err := l.decide(ctx, promptWait, text, l.opts.Config.Activate.MinChars)
 	l.mu.Lock()
 	if l.late = nil; errors.Is(degraded, ErrLate) {
@@ -38,14 +48,14 @@ func (l *Loader) Prompt(ctx context.Context, text string) string {
 	switch {
 	case ctx.Err() != nil: // nobody would be told
 		l.opts.Log.Info("the hook has gone before its prompt was routed")
-		return ""
+		return "", nil
 	case err != nil:
 		l.opts.Log.Warn("the prompt is not routed", "error", err)
-		return ""
+		return "", nil
 	case errors.Is(degraded, ErrLate):
 		l.opts.Log.Warn("a prompt is routed by words alone", "why", degraded)
 	}
-	return l.scene().answer(d, func(name string) bool { l.enable(name); return true })
+	return l.scene().answer(d, func(name string) bool { l.enable(name, "prompt"); return true }), d.Suggested
 }
 
 // Decide routes a text in the conversation as it is. degraded says why that is
@@ -64,7 +74,7 @@ func (l *Loader) decide(ctx context.Context, wait time.Duration, text string, mi
 	})
 }
 
-func (l *Loader) scene() scene { return scene{l.opts, l.registry, l.place} }
+func (l *Loader) scene() scene { return scene{l.opts, l.registry, l.place, &l.early} }
 
 // Degraded says why prompts of the conversation are routed by words alone, nil
 // where they are not.

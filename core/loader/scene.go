@@ -12,6 +12,7 @@ type scene struct {
 	opts     Options
 	registry *capability.Registry
 	user     Admitted
+	early    *unbound
 }
 
 // decide routes a text, when ctx ends at the latest. What is coming counts as

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ctx-sidecar/ctx/core/spelling"
 	"github.com/ctx-sidecar/ctx/core/tap"
@@ -18,6 +19,10 @@ type Catalog struct {
 
 	known []*known
 	roots []Problem // those of Problems that are about roots
+
+	once   sync.Once // makes graph
+	graph  Graph
+	unkept error
 }
 
 // Shadow is a skill that another one of its name stands before.
@@ -80,4 +85,20 @@ func (c *Catalog) Near(name string) string {
 		}
 	}
 	return ""
+}
+
+// Phrases are what rules compare prompts with, each once.
+func (c *Catalog) Phrases() []string {
+	var list []string
+	for _, s := range c.Skills {
+		for _, r := range s.Rules {
+			for _, one := range r.Checks {
+				if one.Kind == Semantic {
+					list = append(list, one.Arg)
+				}
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }

@@ -27,8 +27,9 @@ type Thresholds struct {
 	Gap   float64 // by which the best skill is better than the second
 }
 
-// Similar compares a text with phrases: cosines, in their order.
-type Similar func(ctx context.Context, text string, phrases []string) ([]float64, error)
+// Similar compares a text with phrases: cosines, in their order, and what they
+// are to be measured against. Where there is no model to tell it answers nil.
+type Similar func(ctx context.Context, text string, phrases []string) ([]float64, Thresholds, error)
 
 // Fired is a skill that a prompt fires.
 type Fired struct {
@@ -55,8 +56,8 @@ const patience = 100 * time.Millisecond
 // no model fires; of those whose rules need one the best does, where it is good
 // enough and clearly better than the next. taken are skills that need not fire,
 // since they are there already: where such a one is what is meant, none does for
-// the likeness of its rules. similar is nil where there is no model.
-func Decide(ctx context.Context, list []Skill, taken func(Skill) bool, s Situation, similar Similar, t Thresholds) (Decision, error) {
+// the likeness of its rules.
+func Decide(ctx context.Context, list []Skill, taken func(Skill) bool, s Situation, similar Similar) (Decision, error) {
 	if len(s.Prompt) > mostPrompt {
 		s.Prompt = strings.ToValidUTF8(s.Prompt[:mostPrompt], "")
 	}
@@ -80,11 +81,10 @@ func Decide(ctx context.Context, list []Skill, taken func(Skill) bool, s Situati
 	slices.SortStableFunc(d.Fired, func(a, b Fired) int {
 		return cmp.Or(cmp.Compare(about(a.Rule), about(b.Rule)), cmp.Compare(a.Skill.Name, b.Skill.Name))
 	})
-	if similar == nil || t.Floor <= 0 {
+	best, heard, err := compete(ctx, asked, s.Prompt, similar)
+	if !heard {
 		d.Unheard = len(asked)
-		return d, nil
 	}
-	best, err := compete(ctx, asked, s.Prompt, similar, t)
 	if best != nil && !taken(best.Skill) {
 		d.Fired = append(d.Fired, *best)
 	}
@@ -106,8 +106,9 @@ type asking struct {
 	rule  Rule
 }
 
-// compete lets the best of the rules that need a model fire.
-func compete(ctx context.Context, asked []asking, prompt string, similar Similar, t Thresholds) (*Fired, error) {
+// compete lets the best of the rules that need a model fire; heard is false
+// where there is none.
+func compete(ctx context.Context, asked []asking, prompt string, similar Similar) (best *Fired, heard bool, err error) {
 	var phrases []string
 	for _, a := range asked {
 		for _, c := range a.rule.Checks {
@@ -117,12 +118,18 @@ func compete(ctx context.Context, asked []asking, prompt string, similar Similar
 		}
 	}
 	if len(phrases) == 0 || strings.TrimFunc(prompt, unicode.IsSpace) == "" {
-		return nil, nil
+		return nil, true, nil
 	}
-	cosines, err := similar(ctx, prompt, phrases)
-	if err != nil {
-		return nil, err
+	cosines, t, err := similar(ctx, prompt, phrases)
+	if err != nil || len(cosines) != len(phrases) || t.Floor <= 0 {
+		return nil, false, err
 	}
+	return winner(asked, cosines, t), true, nil
+}
+
+// winner is the skill that is likest and clearly so; nil: none is. cosines are
+// those of the phrases in asked, one after the other.
+func winner(asked []asking, cosines []float64, t Thresholds) *Fired {
 	at := 0
 	best := map[string]Fired{}  // by skill, of the rules that hold
 	all := map[string]float64{} // by skill, of every rule: one that fails can be what is meant
@@ -147,15 +154,12 @@ func compete(ctx context.Context, asked []asking, prompt string, similar Similar
 			top = &f
 		}
 	}
-	if top == nil {
-		return nil, nil
-	}
 	for name, other := range all {
-		if name != top.Skill.Name && top.Cosine-other < t.Gap {
-			return nil, nil
+		if top != nil && name != top.Skill.Name && top.Cosine-other < t.Gap {
+			return nil
 		}
 	}
-	return top, nil
+	return top
 }
 
 // evaluation looks at each thing once.

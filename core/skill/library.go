@@ -42,8 +42,6 @@ type known struct {
 	root     Root
 	skill    Skill
 	problems []Problem
-	mentions []mention
-	text     bool // mentions is there
 	seen     bool
 }
 

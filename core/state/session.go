@@ -26,8 +26,10 @@ type Session struct {
 
 	// Capabilities are those that are active, the least recently used first.
 	Capabilities []Capability `json:"capabilities,omitempty"`
-	// Preloaded says that the capabilities were enabled with which the user wants
-	// each conversation to begin.
+	// Skills are those that are enabled, oldest first.
+	Skills []Skill `json:"skills,omitempty"`
+	// Preloaded says that the capabilities and skills were enabled with which the
+	// user wants each conversation to begin.
 	Preloaded bool `json:"preloaded,omitempty"`
 	// Wanted is what processes that cannot start servers ask the session's
 	// gateway to do, oldest first.
@@ -38,6 +40,13 @@ type Session struct {
 type Capability struct {
 	Ref string   `json:"ref"`          // "ORG/NAME"
 	By  []string `json:"by,omitempty"` // for whose sake: "user", "model", "prompt", "preload", "skill:NAME"
+}
+
+// Skill is a skill that is enabled.
+type Skill struct {
+	Name string `json:"name"`
+	By   string `json:"by"`             // "user", "model", "prompt", "preload"
+	Told bool   `json:"told,omitempty"` // the model has been told of it
 }
 
 // Want is a wish to have a capability active, or not to.
