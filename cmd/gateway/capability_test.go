@@ -18,11 +18,19 @@ import (
 // capabilities.
 func (h *home) addTap(unapproved ...string) {
 	h.t.Helper()
-	one := tap.Tap{Name: "acme/tools", Path: filepath.Join(h.dir, "tap")}
-	if err := tap.Open(h.layout).Add(one); err != nil {
+	if err := tap.Open(h.layout).Add(h.tap()); err != nil {
 		h.t.Fatal(err)
 	}
-	for _, c := range tap.Read(one, nil).Capabilities {
+	h.approveTap(unapproved...)
+}
+
+func (h *home) tap() tap.Tap {
+	return tap.Tap{Name: "acme/tools", Path: filepath.Join(h.dir, "tap")}
+}
+
+func (h *home) approveTap(unapproved ...string) {
+	h.t.Helper()
+	for _, c := range tap.Read(h.tap(), nil).Capabilities {
 		if slices.Contains(unapproved, c.Name) {
 			continue
 		}

@@ -65,7 +65,7 @@ func (g *Gateway) capability(ctx context.Context, arguments json.RawMessage) jso
 	l.Bound(ctx)
 	switch {
 	case args.Action == "list":
-		return g.offer(l.Registry().List(), false, l.Warnings())
+		return g.offer(l.Registry().List(), false, append(l.Warnings(), few(l.Faults())...))
 	case args.Action == "discover" && intent == "" && name != "":
 		intent = name
 		fallthrough
@@ -91,6 +91,15 @@ func (g *Gateway) capability(ctx context.Context, arguments json.RawMessage) jso
 		return refuse("capability %s needs a name or, to discover or enable, an intent: what is to be done, in a few words", args.Action)
 	}
 	return refuse("capability has the actions list, discover, enable and disable, not %q", line(args.Action, 40))
+}
+
+// few keeps a tap that is broken all over from drowning the rest.
+func few(faults []string) []string {
+	const most = 5
+	if more := len(faults) - most; more > 0 {
+		return append(slices.Clone(faults[:most]), fmt.Sprintf("and %d more faults: ctx tap lint", more))
+	}
+	return faults
 }
 
 // warn adds to warnings that no model takes part.
