@@ -81,12 +81,18 @@ func (t Tool) ID() string { return Server + ":" + t.Name }
 // TrustID is the tool's ID in the store of approvals.
 func (t Tool) TrustID() string { return trust.LocalToolID(t.workspace, t.Name) }
 
+// hashKey is where a declaration holds the hash of the bytes.
+const hashKey = "SHA-256"
+
+// Hash is the SHA-256, in hex, of the bytes that a declaration is about.
+func Hash(declaration surface.Server) string { return declaration.Env[hashKey] }
+
 // Declaration is the tool in the shape in which approvals are kept: what would
 // be run, with the hash of its bytes as a part of it.
 func (t Tool) Declaration() surface.Server {
 	return surface.Server{
 		Name: t.ID(), Scope: surface.ScopeProject, Place: surface.Place{File: t.Path},
-		Transport: surface.Stdio, Command: t.Path, Env: map[string]string{"SHA-256": t.SHA256},
+		Transport: surface.Stdio, Command: t.Path, Env: map[string]string{hashKey: t.SHA256},
 	}
 }
 

@@ -39,6 +39,9 @@ func LocalToolID(workspace, name string) string {
 	return "local:" + escape(name, "%@") + "@" + escape(workspace, "%")
 }
 
+// IsLocalTool reports whether an ID is a [LocalToolID].
+func IsLocalTool(id string) bool { return strings.HasPrefix(id, "local:") }
+
 func escape(s, special string) string {
 	var b strings.Builder
 	for _, r := range s {

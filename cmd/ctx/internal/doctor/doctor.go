@@ -111,6 +111,7 @@ func (d *doctor) common() {
 		d.add("", "approvals", Bad, p, "ctx trust list")
 	}
 	d.tools()
+	d.local()
 	if dir, why := state.SafeDir(d.f.Layout(), d.workspace); why != "" {
 		d.add("", "workspace folder", Warn, why+"; used in its place: "+dir, "remove it, or unwrap and wrap again")
 	}

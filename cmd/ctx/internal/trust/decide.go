@@ -39,7 +39,7 @@ func newDecide(f *cmdutil.Factory, verb, short string, to trust.Status) *cobra.C
 					changed = append(changed, found...)
 					continue
 				}
-				found, err := find(t, arg)
+				found, err := find(f, t, arg)
 				if err != nil {
 					warn(f, t)
 					return err
@@ -53,6 +53,9 @@ func newDecide(f *cmdutil.Factory, verb, short string, to trust.Status) *cobra.C
 				}
 				e.Status, e.By = to, "user"
 				done.Servers = append(done.Servers, *e)
+			}
+			if err := keepLocal(f, t, done.Servers); err != nil {
+				return err
 			}
 			warn(f, t)
 			decided, err := decideTools(tools, changed, to)

@@ -24,6 +24,7 @@ func newDiff(f *cmdutil.Factory) *cobra.Command {
 		Short: "Show how a server or tool that waits differs from what was approved",
 		Long: `Show how a server that waits, as its configuration declares it now, or a tool
 that waits, as its server defines it now, differs from what was approved last.
+Of a tool of the workspace's own, local:NAME, that is its text.
 ` + idHelp,
 		Example:           "  ctx trust diff github",
 		Args:              cmdutil.Args(1, 1),
@@ -37,7 +38,7 @@ that waits, as its server defines it now, differs from what was approved last.
 			}
 			warnTools(f, problems)
 			refresh(cmd.Context(), f, t)
-			found, err := find(t, args[0])
+			found, err := find(f, t, args[0])
 			warn(f, t)
 			if err != nil {
 				return err
@@ -50,6 +51,9 @@ that waits, as its server defines it now, differs from what was approved last.
 				}
 			}
 			d := Diff{e.ID, e.Status, append([]string{}, t.Diff(e.ID, e.Server)...)}
+			if lines, ok := diffLocal(f, found, e); ok {
+				d.Lines = lines
+			}
 			return f.Print("trust-diff", d, d.print)
 		},
 	}

@@ -17,6 +17,7 @@ import (
 // have changed since. A host that cannot be read is warned of; what is on record
 // of it stands.
 func refresh(ctx context.Context, f *cmdutil.Factory, t *trust.Store) {
+	refreshLocal(f, t)
 	ws := f.Workspace()
 	wraps := wiring.Open(f.Layout().Wraps())
 	rec, _, err := wraps.Record(ws)

@@ -16,8 +16,8 @@ import (
 )
 
 // idHelp says what the commands here take for an ID.
-const idHelp = `ID is the name of a server, SERVER:TOOL for a tool, SERVER:* for all tools of a
-server that wait or, where two have one name, the id in ctx trust list.`
+const idHelp = `ID is the name of a server, local:NAME for a tool of the workspace's own, SERVER:TOOL
+for a tool that was changed, SERVER:* for all tools of a server that wait or, where two have one name, the id in ctx trust list.`
 
 // New makes the command.
 func New(f *cmdutil.Factory) *cobra.Command {
@@ -30,7 +30,10 @@ the configuration; whatever changes there has to be approved again.
 
 With a server go its tools, as it defines them when it is first started, and those
 that it adds later. A tool that it defines otherwise afterwards is held back: no
-model sees or calls it until it is approved.`,
+model sees or calls it until it is approved.
+
+The executables in .agents/tools of a workspace are tools as well, local:NAME, each
+approved down to its bytes.`,
 		Example: "  ctx trust list\n  ctx trust diff github\n  ctx trust approve github\n  ctx trust approve github:create_issue",
 	},
 		newList(f), newDiff(f),
@@ -136,8 +139,11 @@ func complete(f *cmdutil.Factory) cobra.CompletionFunc {
 }
 
 // find is match for exactly one server.
-func find(t *trust.Store, arg string) ([]trust.Entry, error) {
+func find(f *cmdutil.Factory, t *trust.Store, arg string) ([]trust.Entry, error) {
 	found := match(t.Entries(), arg)
+	if own := match(found, localID(f, arg)); len(own) > 0 {
+		found = own // others of that name are other workspaces'
+	}
 	if len(found) == 0 {
 		return nil, cmdutil.Fail("see: ctx trust list", "no server %q was decided about or waits", arg)
 	}
