@@ -65,7 +65,7 @@ func (g *Gateway) capability(ctx context.Context, arguments json.RawMessage) jso
 	l.Bound(ctx)
 	switch {
 	case args.Action == "list":
-		return g.offer(l.Registry().List(), false, append(l.Warnings(), few(l.Faults())...))
+		return g.offer(l.Registry().List(), false, warn(l.Degraded(ctx), append(l.Warnings(), few(l.Faults())...)))
 	case args.Action == "discover" && intent == "" && name != "":
 		intent = name
 		fallthrough
@@ -76,7 +76,7 @@ func (g *Gateway) capability(ctx context.Context, arguments json.RawMessage) jso
 		}
 		return g.offer(list, true, warn(degraded, l.Warnings()))
 	case args.Action == "enable" && name != "":
-		return g.enable(ctx, name, nil)
+		return g.enable(ctx, name, l.Degraded(ctx))
 	case args.Action == "enable" && intent != "":
 		return g.enableFor(ctx, intent)
 	case args.Action == "disable" && name != "":
@@ -85,7 +85,7 @@ func (g *Gateway) capability(ctx context.Context, arguments json.RawMessage) jso
 			return refuse("%s", line(loader.Explain(err), 600))
 		}
 		g.brought.Changed()
-		d := enabled{Name: done.Name, Outcome: "disabled", Already: done.Already, Warnings: done.Warnings}
+		d := enabled{Name: done.Name, Outcome: "disabled", Already: done.Already, Warnings: warn(l.Degraded(ctx), done.Warnings)}
 		return answer(d.text(done.Name+" is not enabled any more."), d)
 	case args.Action == "enable" || args.Action == "disable" || args.Action == "discover":
 		return refuse("capability %s needs a name or, to discover or enable, an intent: what is to be done, in a few words", args.Action)

@@ -72,6 +72,18 @@ func (s *session) router() (*activate.Router, error) {
 	return loader.OpenRouter(s.f.Layout(), s.f.Workspace(), s.config, s.f.Env, hclog.NewNullLogger())
 }
 
+// degraded says, where prompts are routed by words alone, why.
+func (s *session) degraded() []string {
+	router, why := s.router()
+	defer func() { _ = router.Close() }() // it ends with the process anyway
+	if why == nil {
+		return nil
+	}
+	return []string{byWords + why.Error()}
+}
+
+const byWords = "capabilities are found by words alone: "
+
 // needsSession refuses what can only be done to a session.
 func (s *session) needsSession() error {
 	if s.id != "" {

@@ -65,7 +65,7 @@ func (s *session) discover(ctx context.Context, text string, explained bool) (Fo
 	}
 	found := Found{Capabilities: []capability.Entry{}}
 	if degraded != nil {
-		found.Warnings = append(found.Warnings, "found by words alone: "+degraded.Error())
+		found.Warnings = append(found.Warnings, byWords+degraded.Error())
 	}
 	list, err := s.Discover(ctx, func(context.Context, []tap.Capability) ([]capability.Score, error) { return loader.Scores(d), nil }, 0)
 	found.Capabilities = append(found.Capabilities, list...)

@@ -27,7 +27,7 @@ func newList(f *cmdutil.Factory) *cobra.Command {
 		Args:    cmdutil.Args(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			s.open()
-			l := List{Session: s.id, Capabilities: append([]capability.Entry{}, s.List()...), Warnings: s.Warnings()}
+			l := List{Session: s.id, Capabilities: append([]capability.Entry{}, s.List()...), Warnings: append(s.degraded(), s.Warnings()...)}
 			return f.Print("capabilities", l, l.print)
 		},
 	}

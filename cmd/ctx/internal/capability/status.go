@@ -26,7 +26,7 @@ func newStatus(f *cmdutil.Factory) *cobra.Command {
 		Args:    cmdutil.Args(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			s.open()
-			st := Status{Session: s.id, Capabilities: append([]capability.State{}, s.Status()...), Warnings: s.Warnings()}
+			st := Status{Session: s.id, Capabilities: append([]capability.State{}, s.Status()...), Warnings: append(s.degraded(), s.Warnings()...)}
 			return f.Print("capability-status", st, st.print)
 		},
 	}
