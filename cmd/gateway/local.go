@@ -85,12 +85,7 @@ func (l *local) name(ctx context.Context) string {
 }
 
 // server is the tools as a server that may be called.
-func (l *local) server() surface.Server {
-	return surface.Server{
-		Name: l.named, Scope: surface.ScopeProject, Transport: localtool.Transport,
-		Place: surface.Place{File: localtool.Folder(l.Workspace)},
-	}
-}
+func (l *local) server() surface.Server { return localtool.AsServer(l.named, l.Workspace) }
 
 // is reports whether a server is that of the workspace's own tools.
 func is(srv surface.Server) bool { return srv.Transport == localtool.Transport }

@@ -11,6 +11,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/event"
 	"github.com/ctx-sidecar/ctx/core/hook"
 	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/localtool"
 	"github.com/ctx-sidecar/ctx/core/rendezvous"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -68,6 +69,7 @@ func (p program) handler(ctx context.Context, adapter plugins.Adapter, machine p
 		State: state.Open(dir), Usage: usage.Open(dir),
 		Gateway: func(surface.Sources, []surface.Server) (listing.Listing, bool) { return cache.Gateway(ev.Host) },
 		Waiting: func(servers []surface.Server) []string { return p.waiting(servers, workspace) },
+		Brought: func() []surface.Server { return p.local(workspace) },
 		Unlisted: func(servers []surface.Server) {
 			if p.layout.Wrapped(workspace) {
 				p.probe(ev.Host, workspace, servers)
@@ -77,7 +79,8 @@ func (p program) handler(ctx context.Context, adapter plugins.Adapter, machine p
 	})
 }
 
-// waiting names the servers that the user has yet to approve.
+// waiting names the servers that the user has yet to approve, and the
+// workspace's own tools likewise.
 func (p program) waiting(servers []surface.Server, workspace string) []string {
 	approvals := trust.Open(p.layout.Trust())
 	var names []string
@@ -86,7 +89,19 @@ func (p program) waiting(servers []surface.Server, workspace string) []string {
 			names = append(names, srv.Name)
 		}
 	}
+	for _, w := range localtool.OpenShelf(workspace, approvals).State().Waiting {
+		names = append(names, w.ID())
+	}
 	return names
+}
+
+// local is the server of the workspace's own tools, where some are approved. A
+// call names it by the name that it has unless the user has another one of that.
+func (p program) local(workspace string) []surface.Server {
+	if len(localtool.OpenShelf(workspace, trust.Open(p.layout.Trust())).State().Approved) == 0 {
+		return nil
+	}
+	return []surface.Server{localtool.AsServer(localtool.Server, workspace)}
 }
 
 // hostPID adds to an environment which process the host is, for adapters that

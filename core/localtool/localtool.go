@@ -75,6 +75,15 @@ var ErrOther = errors.New("the file is another one now")
 // Folder is where a workspace keeps its tools.
 func Folder(workspace string) string { return filepath.Join(workspace, ".agents", "tools") }
 
+// AsServer is the tools of a workspace as one server, under the name that it is
+// served by.
+func AsServer(name, workspace string) surface.Server {
+	return surface.Server{
+		Name: name, Scope: surface.ScopeProject, Transport: Transport,
+		Place: surface.Place{File: Folder(workspace)},
+	}
+}
+
 // ID is how a model and the user name a tool: "local:NAME".
 func (t Tool) ID() string { return Server + ":" + t.Name }
 
