@@ -10,12 +10,20 @@ import (
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
 
-// Disable makes a capability inactive, whoever enabled it. Its servers stop
-// unless another active one needs them. Disabling twice is as good as once.
+// skillPrefix starts the name of a skill among those for whose sake a capability
+// is active.
+const skillPrefix = "skill:"
+
+// Disable makes a capability inactive, whoever enabled it but skills: while one
+// needs it, it stays, and the change says so. Its servers stop unless another
+// active one needs them. Disabling twice is as good as once.
 //
 // Errors: [*UnknownError], [*StaticError].
 func (r *Registry) Disable(_ context.Context, name string) (Change, error) {
-	return r.drop(name, func(*active) bool { return true })
+	return r.drop(name, func(a *active) bool {
+		a.by = slices.DeleteFunc(a.by, func(by string) bool { return !strings.HasPrefix(by, skillPrefix) })
+		return len(a.by) == 0
+	})
 }
 
 // Release makes inactive what is active for the sake of by alone, a skill that
@@ -55,6 +63,10 @@ func (r *Registry) drop(name string, may func(*active) bool) (Change, error) {
 	static := find(r.role, c.Pinned()) != nil
 	a := find(r.active, c.Pinned())
 	if a == nil || static || r.opts.Servers == nil || !may(a) {
+		var needed []string
+		if a != nil {
+			needed = slices.Clone(a.by)
+		}
 		r.mu.Unlock()
 		switch {
 		case static:
@@ -63,10 +75,12 @@ func (r *Registry) drop(name string, may func(*active) bool) (Change, error) {
 			// Also where it is not active: its activation may be on the way.
 			return r.wish(c, state.Want{Ref: c.Pinned(), Off: true})
 		}
+		done := Change{Name: c.Ref, Already: true}
 		if a != nil {
+			done.Needed = needed
 			r.save()
 		}
-		return Change{Name: c.Ref, Already: true}, nil
+		return done, nil
 	}
 	r.active = slices.DeleteFunc(r.active, func(o *active) bool { return o == a })
 	gone := r.release(a.uses)

@@ -25,6 +25,7 @@ type Change struct {
 	Pending  bool      `json:"pending,omitempty"` // left for the session's gateway to do
 	Servers  []Exposed `json:"servers,omitempty"` // of an enabled one
 	Evicted  []string  `json:"evicted,omitempty"` // those that had to go for it
+	Needed   []string  `json:"needed,omitempty"`  // for whose sake one that was to be disabled stays
 	Warnings []string  `json:"warnings,omitempty"`
 }
 

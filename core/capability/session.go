@@ -38,6 +38,13 @@ func (r *Registry) startStatic(ctx context.Context, c tap.Capability) error {
 	defer r.one(c.Pinned())()
 	r.mu.Lock()
 	known := find(r.role, c.Pinned()) != nil
+	if a := find(r.active, c.Pinned()); a != nil && !known { // the conversation had it before the role did
+		r.active = slices.DeleteFunc(r.active, func(o *active) bool { return o == a })
+		r.role = append(r.role, a)
+		r.mu.Unlock()
+		r.save()
+		return nil
+	}
 	r.mu.Unlock()
 	if known {
 		return nil

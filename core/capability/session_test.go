@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
 
@@ -156,6 +157,41 @@ func TestAnActivationOfAConversationThatIsOverLeavesNothing(t *testing.T) {
 	}
 }
 
+// A capability that the conversation had, and the role has now, is the role's,
+// whichever of them is looked at first.
+func TestWhatTheRoleHasNowIsStaticInAConversationThatHadItActive(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simple("a", "b")...)
+	first := w.registry()
+	first.Bind(t.Context(), "s1")
+	enable(t, first, "a", "b")
+	first.Close()
+	w.opts.Role = []string{"a"}
+	for name, order := range map[string][]func(*Registry){
+		"the role first":         {func(r *Registry) { r.StartRole(t.Context()) }, func(r *Registry) { r.Bind(t.Context(), "s1") }},
+		"the conversation first": {func(r *Registry) { r.Bind(t.Context(), "s1") }, func(r *Registry) { r.StartRole(t.Context()) }},
+	} {
+		r := w.registry()
+		for _, do := range order {
+			do(r)
+		}
+		w.want(r, "b", "a b")
+		consistent(t, r, w.fleet)
+		if _, err := r.Disable(t.Context(), "a"); err == nil {
+			t.Errorf("%s: a capability of the role was disabled", name)
+		}
+		if s, err := w.sessions.Load("s1"); err != nil || len(s.Capabilities) != 1 {
+			t.Errorf("%s: saved %+v, %v", name, s.Capabilities, err)
+		}
+		r.Close()
+		if _, err := w.sessions.Update("s1", func(s *state.Session) {
+			s.Capabilities = []state.Capability{{Ref: "acme/a", By: []string{"user"}}, {Ref: "acme/b", By: []string{"user"}}}
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // What can be neither started nor resolved any more is left out, and said.
 func TestResumeLeavesOutWhatIsNoLongerAllowed(t *testing.T) {
 	t.Parallel()
@@ -204,6 +240,12 @@ func TestAWishOfAProcessWithoutServersIsMetByTheGateway(t *testing.T) {
 	c, err := hook.Enable(t.Context(), "e", "prompt")
 	if err != nil || !c.Pending || len(c.Servers) != 1 || c.Servers[0].Server != "e" {
 		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := hook.Enable(t.Context(), "acme/e", "user"); err != nil {
+		t.Error(err)
+	}
+	if s, err := w.sessions.Load("s1"); err != nil || len(s.Wanted) != 1 {
+		t.Errorf("wished for twice: %+v, %v", s.Wanted, err)
 	}
 	if c, err := hook.Enable(t.Context(), "a", "prompt"); err != nil || !c.Already {
 		t.Errorf("what is active: %+v, %v", c, err)
@@ -255,6 +297,9 @@ func TestASkillsCapabilitiesGoWithTheLastThatNeedsThem(t *testing.T) {
 	enable(t, r, "b")
 	r.Release(t.Context(), "skill:one")
 	w.want(r, "a b", "a b")
+	if s, err := w.sessions.Load("s1"); err != nil || strings.Join(s.Capabilities[0].By, " ") != "skill:two" {
+		t.Errorf("saved as needed by %+v, %v", s.Capabilities, err)
+	}
 	if done := r.Release(t.Context(), "skill:two"); len(done) != 1 || done[0].Name != "a" {
 		t.Errorf("released %+v", done)
 	}
@@ -320,6 +365,11 @@ func consistent(t *testing.T, r *Registry, f *fleet) {
 	t.Helper()
 	need := map[string]int{}
 	r.mu.Lock()
+	for i, a := range r.active {
+		if find(r.active[:i], a.Pinned()) != nil || find(r.role, a.Pinned()) != nil {
+			t.Errorf("%s is there twice", a.Ref)
+		}
+	}
 	for _, a := range slices.Concat(r.active, r.role) {
 		for _, u := range a.uses {
 			if u.instance != nil {

@@ -45,6 +45,9 @@ func TestASharedServerStaysAsLongAsAnyActiveCapabilityNeedsIt(t *testing.T) {
 	r := w.registry()
 	enable(t, r, "memory-read", "memory-write")
 	w.want(r, "memory-read memory-write", "brain")
+	if n := len(r.Running()); n != 1 {
+		t.Errorf("one server is told %d times", n)
+	}
 	disable(t, r, "memory-read")
 	w.want(r, "memory-write", "brain")
 	// The tools of the one that went are gone, though their server is not.
@@ -206,6 +209,27 @@ func TestAListThatMatchesNothingExposesNothing(t *testing.T) {
 	enable(t, r, "all")
 	if !r.Admits("db", "query") {
 		t.Error("no list at all hides something")
+	}
+}
+
+// A name is free again once its server is gone, however that went.
+func TestTheNameOfAServerThatIsGoneIsFree(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, capability("a", srv("db", "db-mcp", "*")), capability("b", srv("db", "other-db-mcp", "*")))
+	r := w.registry()
+	w.fleet.fails["db"] = errNoStart
+	if _, err := r.Enable(t.Context(), "a", "user"); err == nil {
+		t.Error("a works without its server")
+	}
+	delete(w.fleet.fails, "db")
+	enable(t, r, "b")
+	w.want(r, "b", "db")
+	w.fleet.stuck["db"] = errNoStart
+	disable(t, r, "b")
+	enable(t, r, "a")
+	w.want(r, "a", "db")
+	if got := w.fleet.up["db"].Command; got != "db-mcp" {
+		t.Errorf("db is %s", got)
 	}
 }
 
