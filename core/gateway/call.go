@@ -11,6 +11,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/authority"
 	"github.com/ctx-sidecar/ctx/core/backend"
 	"github.com/ctx-sidecar/ctx/core/rpc"
+	"github.com/ctx-sidecar/ctx/core/skill"
 )
 
 // request is the params of a tools/call.
@@ -70,6 +71,9 @@ func (g *Gateway) callNamed(ctx context.Context, r request) (json.RawMessage, er
 	}
 	if args.Tool == readID {
 		return g.readOn(object), nil
+	}
+	if strings.HasPrefix(args.Tool, skill.Prefix) && g.opts.Capabilities != nil {
+		return notATool(args.Tool), nil
 	}
 	if name, ok := strings.CutPrefix(args.Tool, capabilityPrefix); ok && g.opts.Capabilities != nil {
 		return g.notEnabled(name), nil

@@ -11,10 +11,12 @@ import (
 	"github.com/ctx-sidecar/ctx/core/authority"
 	"github.com/ctx-sidecar/ctx/core/capability"
 	"github.com/ctx-sidecar/ctx/core/loader"
+	"github.com/ctx-sidecar/ctx/core/skill"
 )
 
-// offered is a capability in an answer.
+// offered is a capability or a skill in an answer.
 type offered struct {
+	Kind        string   `json:"kind,omitempty"` // "skill"; of a capability, nothing
 	Name        string   `json:"name"`
 	Title       string   `json:"title"`
 	Description string   `json:"description,omitempty"`
@@ -39,6 +41,8 @@ type enabled struct {
 	Tools     []callHint `json:"tools,omitempty"`
 	Suggested []string   `json:"suggested,omitempty"`
 	Evicted   []string   `json:"evicted,omitempty"`
+	Released  []string   `json:"released,omitempty"` // capabilities that went with a skill
+	Needed    []string   `json:"needed,omitempty"`   // skills for whose sake it stays
 	Reason    string     `json:"reason,omitempty"`
 	Warnings  []string   `json:"warnings,omitempty"`
 }
@@ -65,7 +69,7 @@ func (g *Gateway) capability(ctx context.Context, arguments json.RawMessage) jso
 	l.Bound(ctx)
 	switch {
 	case args.Action == "list":
-		return g.offer(l.Registry().List(), false, warn(l.Degraded(ctx), append(l.Warnings(), firstOf(l.Faults())...)))
+		return g.offer(ctx, l.Registry().List(), "", warn(l.Degraded(ctx), append(l.Warnings(), firstOf(l.Faults())...)))
 	case args.Action == "discover" && intent == "" && name != "":
 		intent = name
 		fallthrough
@@ -74,7 +78,11 @@ func (g *Gateway) capability(ctx context.Context, arguments json.RawMessage) jso
 		if err != nil {
 			return refuse("nothing was discovered: %v", err)
 		}
-		return g.offer(list, true, warn(degraded, l.Warnings()))
+		return g.offer(ctx, list, intent, warn(degraded, l.Warnings()))
+	case args.Action == "enable" && strings.HasPrefix(name, skill.Prefix):
+		return g.enableSkill(ctx, name)
+	case args.Action == "disable" && strings.HasPrefix(name, skill.Prefix):
+		return g.disableSkill(ctx, name)
 	case args.Action == "enable" && name != "":
 		return g.enable(ctx, name, l.Degraded(ctx))
 	case args.Action == "enable" && intent != "":
@@ -85,6 +93,10 @@ func (g *Gateway) capability(ctx context.Context, arguments json.RawMessage) jso
 			return refuse("%s", line(loader.Explain(err), 600))
 		}
 		g.brought.Changed()
+		if len(done.Needed) > 0 {
+			d := enabled{Name: done.Name, Outcome: "enabled", Already: true, Needed: done.Needed}
+			return answer(d.text(fmt.Sprintf("%s stays enabled for %s: disable that first.", done.Name, strings.Join(done.Needed, ", "))), d)
+		}
 		d := enabled{Name: done.Name, Outcome: "disabled", Already: done.Already, Warnings: warn(l.Degraded(ctx), done.Warnings)}
 		return answer(d.text(done.Name+" is not enabled any more."), d)
 	case args.Action == "enable" || args.Action == "disable" || args.Action == "discover":
@@ -110,7 +122,12 @@ func warn(degraded error, warnings []string) []string {
 	return append([]string{"capabilities are found by words alone: " + degraded.Error()}, warnings...)
 }
 
-func (g *Gateway) offer(list []capability.Entry, discovered bool, warnings []string) json.RawMessage {
+// offer answers with capabilities and with the skills that there are, for an
+// intent with those that fit it.
+func (g *Gateway) offer(ctx context.Context, list []capability.Entry, intent string, warnings []string) json.RawMessage {
+	discovered := intent != ""
+	skills, why := g.skillsOffered(ctx, intent)
+	warnings = append(why, warnings...)
 	out := capabilities{Capabilities: []offered{}, Warnings: warnings}
 	var b strings.Builder
 	for _, e := range list {
@@ -132,12 +149,16 @@ func (g *Gateway) offer(list []capability.Entry, discovered bool, warnings []str
 		b.WriteByte('\n')
 		out.Capabilities = append(out.Capabilities, o)
 	}
+	for _, s := range skills {
+		b.WriteString(s.text())
+	}
+	out.Capabilities = append(out.Capabilities, skills...)
 	switch {
-	case len(list) > 0:
+	case len(list)+len(skills) > 0:
 	case discovered:
 		b.WriteString("No capability fits.\n")
 	default:
-		b.WriteString("The user's taps have no capability.\n")
+		b.WriteString("There is no capability and no skill.\n")
 	}
 	writeWarnings(&b, warnings)
 	return answer(b.String(), out)
@@ -184,18 +205,7 @@ func (g *Gateway) enable(ctx context.Context, name string, degraded error) json.
 	g.brought.Changed()
 	c := g.current(ctx)
 	e := enabled{Name: done.Name, Outcome: "enabled", Already: done.Already, Evicted: done.Evicted, Warnings: warn(degraded, slices.Concat(done.Warnings, l.Warnings()))}
-	for _, s := range done.Servers {
-		for _, t := range c.tools {
-			if t.Server != s.Server {
-				continue
-			}
-			h := callHint{t.ID(), callToolWrite}
-			if tier(t) == authority.Read {
-				h.Call = callTool
-			}
-			e.Tools = append(e.Tools, h)
-		}
-	}
+	e.Tools = c.hints(done.Servers)
 	if len(done.Servers) > 0 && len(e.Tools) == 0 {
 		e.Warnings = append(e.Warnings, done.Name+" exposes no tools: its allowed_tools, or the user's rules, leave none of those that "+done.Servers[0].Server+" has listed")
 	}
@@ -204,6 +214,24 @@ func (g *Gateway) enable(ctx context.Context, name string, degraded error) json.
 		what = done.Name + " was enabled already."
 	}
 	return answer(e.text(what), e)
+}
+
+// hints say how the tools of servers are called.
+func (c *catalog) hints(servers []capability.Exposed) []callHint {
+	var list []callHint
+	for _, s := range servers {
+		for _, t := range c.tools {
+			if t.Server != s.Server {
+				continue
+			}
+			h := callHint{t.ID(), callToolWrite}
+			if tier(t) == authority.Read {
+				h.Call = callTool
+			}
+			list = append(list, h)
+		}
+	}
+	return list
 }
 
 // enableFor runs the activation once on a text, as a prompt would.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/result"
+	"github.com/ctx-sidecar/ctx/core/skill"
 	"github.com/ctx-sidecar/ctx/core/tokens"
 )
 
@@ -35,6 +36,11 @@ func (g *Gateway) describeTools(ctx context.Context, arguments json.RawMessage) 
 		if strings.HasPrefix(name, capabilityPrefix) && g.opts.Capabilities != nil {
 			d.Unknown = append(d.Unknown, name)
 			notes = append(notes, line(name, 100)+" is a capability: its tools have schemas once it is enabled, with the tool capability")
+			continue
+		}
+		if strings.HasPrefix(name, skill.Prefix) && g.opts.Capabilities != nil {
+			d.Unknown = append(d.Unknown, name)
+			notes = append(notes, line(name, 100)+" is a skill: the tool capability shows it, with the action enable")
 			continue
 		}
 		c := g.awaitServer(ctx, name)

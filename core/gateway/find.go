@@ -62,6 +62,7 @@ func (g *Gateway) searchTools(ctx context.Context, arguments json.RawMessage) js
 	for _, t := range c.best(args.Query, min(limit, mostHits)) {
 		answerOf.Tools = append(answerOf.Tools, describeHit(t))
 	}
+	answerOf.Tools = append(answerOf.Tools, g.skillCards(ctx, args.Query)...)
 	if cards := g.cards(args.Query); len(cards) > 0 {
 		answerOf.Tools = append(answerOf.Tools, cards...)
 		answerOf.Warnings = warn(g.opts.Capabilities.Degraded(ctx), answerOf.Warnings)

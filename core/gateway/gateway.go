@@ -117,8 +117,9 @@ type Gateway struct {
 	catalog *catalog      // of the listings and rules seen last; nil: to be made
 	changed chan struct{} // closed, and made anew, when a listing changes
 	mode    mode
-	taps    bool // the user has one, so that the tool capability is listed
+	taps    bool // the user has one, or skills, so that the tool capability is listed
 	sent    announced
+	silent  int // who changes something now and tells of it afterwards
 }
 
 // New makes the gateway of one session. Close ends it.

@@ -93,6 +93,9 @@ func (g *Gateway) greet(ctx context.Context, params json.RawMessage) greeting {
 // begin settles, once, how this session lists its tools, and starts the servers.
 func (g *Gateway) begin(ctx context.Context) {
 	g.ready.Do(func() {
+		if g.opts.Capabilities != nil {
+			g.taps = g.opts.Capabilities.Lists(ctx)
+		}
 		g.mode = chooseMode(g.opts.Config, g.current(ctx), g.taps)
 		g.log.Info("session begins", "host", g.opts.HostName, "mode", g.mode, "tools", len(g.current(ctx).tools))
 		if g.mode == narrow || g.mode == reveal {

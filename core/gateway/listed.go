@@ -79,9 +79,9 @@ type announced struct {
 // announce tells the host which of the lists it has read are no longer true.
 func (g *Gateway) announce() {
 	g.mu.Lock()
-	c, sent := g.catalog, g.sent
+	c, sent, silent := g.catalog, g.sent, g.silent > 0
 	g.mu.Unlock()
-	if c == nil {
+	if c == nil || silent {
 		return
 	}
 	if sent.tools != nil {
