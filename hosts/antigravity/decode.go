@@ -66,7 +66,7 @@ func (in hookInput) invocation(ev *event.Event) {
 	if in.InvocationNum == nil || *in.InvocationNum != 0 {
 		return
 	}
-	ev.Prompt = lastUserMessage(in.Transcript)
+	ev.Prompt = unanswered(in.Transcript)
 	switch {
 	case ev.Prompt != "":
 		ev.Kind = event.Prompt

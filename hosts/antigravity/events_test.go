@@ -34,7 +34,6 @@ func TestTheFirstModelCallAfterAMessageIsThePrompt(t *testing.T) {
 		`{"step_index":0,"source":"USER_EXPLICIT","type":"USER_INPUT","status":"DONE","content":"<USER_REQUEST>\nfirst\n</USER_REQUEST>\n<ADDITIONAL_METADATA>time</ADDITIONAL_METADATA>"}`,
 		`{"step_index":1,"source":"MODEL","type":"PLANNER_RESPONSE","content":"<USER_REQUEST>not the user</USER_REQUEST>"}`,
 		`{"step_index":2,"source":"USER_EXPLICIT","type":"USER_INPUT","content":"<USER_REQUEST>\nfix the <b>login</b> page\n</USER_REQUEST>"}`,
-		`{"step_index":3,"source":"MODEL","type":"PLANNER_RESPONSE","tool_calls":[{"name":"run_command"}]}`,
 		`no JSON`,
 		`["no object"]`,
 	}, "\n"))
@@ -71,6 +70,36 @@ func TestWithoutATranscriptAConversationStillBegins(t *testing.T) {
 	}
 }
 
+// Transcripts of one conversation at several times, in the form that users of
+// the host have reported.
+func TestThePromptIsTheMessageThatNobodyHasAnsweredYet(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"first":  "write a note into my diary about the meeting",
+		"second": "water the <b>tomatoes</b>\nand the beans",
+		// Lines stand in the order in which steps ended.
+		"finished-late": "water the tomatoes",
+		// What stands there last is the message before.
+		"not-yet-written": "", "half-written": "", "answering": "",
+	} {
+		file := filepath.Join("testdata", "transcripts", name+".jsonl")
+		if got := unanswered(file); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+		payload := fmt.Sprintf(`{"conversationId":"c","workspacePaths":["/w"],"transcriptPath":%q,"initialNumSteps":5,"invocationNum":`, file)
+		kind := event.Prompt
+		if want == "" {
+			kind = event.Other
+		}
+		if ev := decode(t, "PreInvocation", payload+"0}"); ev.Kind != kind || ev.Prompt != want {
+			t.Errorf("%s: %q with %q", name, ev.Kind, ev.Prompt)
+		}
+		if ev := decode(t, "PreInvocation", payload+"1}"); ev.Kind != event.Other || ev.Prompt != "" {
+			t.Errorf("%s: a later call of the model is %q with %q", name, ev.Kind, ev.Prompt)
+		}
+	}
+}
+
 func TestOnlyTheEndOfALongTranscriptIsRead(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "t.jsonl")
@@ -79,19 +108,19 @@ func TestOnlyTheEndOfALongTranscriptIsRead(t *testing.T) {
 	}
 	noise := strings.Repeat(`{"step_index":1,"type":"GENERIC","content":"`+strings.Repeat("x", 1000)+"\"}\n", 2000)
 	hometest.Write(t, file, user(0, "early")+noise)
-	if got := lastUserMessage(file); got != "" {
+	if got := unanswered(file); got != "" {
 		t.Errorf("read %q from before the end", got)
 	}
 	hometest.Write(t, file, user(0, "early")+noise+user(2, "late")+noise[:5000])
-	if got := lastUserMessage(file); got != "late" {
+	if got := unanswered(file); got != "late" {
 		t.Errorf("got %q", got)
 	}
 	// Lines stand in the order in which steps ended.
 	hometest.Write(t, file, user(9, "newest")+user(4, "older"))
-	if got := lastUserMessage(file); got != "newest" {
+	if got := unanswered(file); got != "newest" {
 		t.Errorf("got %q", got)
 	}
-	if got := lastUserMessage(filepath.Dir(file)); got != "" {
+	if got := unanswered(filepath.Dir(file)); got != "" {
 		t.Errorf("a folder said %q", got)
 	}
 }

@@ -15,8 +15,8 @@ const transcriptTail = 1 << 20
 // not documented; lines stand in the order in which steps ended.
 type record struct {
 	Step    int             `json:"step_index"`
-	Source  string          `json:"source"` // USER_EXPLICIT
-	Type    string          `json:"type"`   // USER_INPUT
+	Source  string          `json:"source"` // USER_EXPLICIT, MODEL, SYSTEM
+	Type    string          `json:"type"`   // USER_INPUT, PLANNER_RESPONSE, GENERIC, CHECKPOINT
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
 }
@@ -25,17 +25,29 @@ func (r record) fromUser() bool {
 	return r.Type == "USER_INPUT" || r.Type == "" && (r.Source == "USER_EXPLICIT" || r.Role == "user")
 }
 
-// lastUserMessage is what the user wrote last, "" where that cannot be told.
-func lastUserMessage(file string) string {
-	text, step := "", -1
+func (r record) fromModel() bool {
+	return r.Source == "MODEL" || r.Source == "" && (r.Type == "PLANNER_RESPONSE" || r.Role == "assistant")
+}
+
+// unanswered is what the user wrote last, "" where that cannot be told. A
+// message that the model has begun to answer is of an earlier turn: the one that
+// is meant is not written down yet.
+func unanswered(file string) string {
+	text, step, answer := "", -1, -1
 	for line := range bytes.Lines(tail(file, transcriptTail)) {
 		var r record
-		if json.Unmarshal(line, &r) != nil || !r.fromUser() || r.Step < step {
-			continue
+		switch {
+		case json.Unmarshal(line, &r) != nil:
+		case r.fromModel():
+			answer = max(answer, r.Step)
+		case r.fromUser() && r.Step >= step:
+			if s := request(r.Content); s != "" {
+				text, step = s, r.Step
+			}
 		}
-		if s := request(r.Content); s != "" {
-			text, step = s, r.Step
-		}
+	}
+	if answer > step {
+		return ""
 	}
 	return text
 }
