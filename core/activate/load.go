@@ -32,6 +32,9 @@ func Load(s Source) (r *Router, degraded error) {
 }
 
 func load(s Source) (*Router, error) {
+	if err := embed.Supported(); err != nil {
+		return nil, err
+	}
 	share := embed.Trusted(s.Share, s.Workspace)
 	bundle, err := embed.FindBundle(s.Model, share)
 	if err != nil {

@@ -5,6 +5,7 @@ package embed
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,11 +20,19 @@ var runtimeMu sync.Mutex
 
 var errTooOld = errors.New("it is too old: needs ONNX Runtime >= 1.24")
 
+// Supported is nil where this program can load ONNX Runtime, else ErrNoRuntime.
+func Supported() error { return nil }
+
 func loadLibrary(l *Library) error {
 	runtimeMu.Lock()
 	defer runtimeMu.Unlock()
 	if ort.IsInitialized() {
 		return nil
+	}
+	// From 1.29 on the library would keep an id of the device in the user's cache
+	// folder, and report to its makers what it is used for.
+	if err := os.Setenv("ORT_DISABLE_TELEMETRY", "1"); err != nil {
+		return &LibraryError{l.Path, err}
 	}
 	ort.SetSharedLibraryPath(l.loadable())
 	err := ort.InitializeEnvironment(ort.WithLogLevelError())

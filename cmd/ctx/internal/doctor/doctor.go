@@ -39,7 +39,7 @@ type Check struct {
 
 // Report is what ctx doctor --json prints.
 type Report struct {
-	Workspace string  `json:"workspace"`
+	Workspace string  `json:"workspace,omitempty"` // "" with --install
 	OK        bool    `json:"ok"`
 	Checks    []Check `json:"checks"`
 }
@@ -47,6 +47,7 @@ type Report struct {
 // New makes the command.
 func New(f *cmdutil.Factory) *cobra.Command {
 	var names []string
+	var installed bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Prove that the wiring of this workspace works",
@@ -54,11 +55,20 @@ func New(f *cmdutil.Factory) *cobra.Command {
 hosts' files hold what wrap put in, every hook answers a recorded event, and the
 gateway starts, lists, finds and describes. Servers that wait for an approval or
 that a host loads beside the gateway are named. The exit code is 1 when something
-is wrong.`,
-		Example: "  ctx doctor\n  ctx doctor --host claude --json",
+is wrong.
+
+With --install it is what install.sh put in that is tried, whatever the folder:
+what prompts are routed with.`,
+		Example: "  ctx doctor\n  ctx doctor --host claude --json\n  ctx doctor --install",
 		Args:    cmdutil.Args(0, 0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), f, names) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if installed {
+				return install(cmd.Context(), f)
+			}
+			return run(cmd.Context(), f, names)
+		},
 	}
+	cmd.Flags().BoolVar(&installed, "install", false, "try what is installed, not this workspace")
 	hosts.Flag(cmd, f, &names, "host to check (repeatable; default: every one that is wired here)")
 	return cmd
 }
@@ -97,7 +107,7 @@ func run(ctx context.Context, f *cmdutil.Factory, names []string) error {
 	defer done()
 	d.scratch = scratch
 
-	d.common()
+	d.common(ctx)
 	for _, name := range names {
 		d.host(ctx, name, rec)
 	}
@@ -105,8 +115,16 @@ func run(ctx context.Context, f *cmdutil.Factory, names []string) error {
 	return d.report()
 }
 
+// install checks what does not depend on where the user stands.
+func install(ctx context.Context, f *cmdutil.Factory) error {
+	d := &doctor{f: f}
+	c, _ := config.Load(f.Layout(), "", f.Env)
+	d.model(ctx, c, true)
+	return d.report()
+}
+
 // common checks what belongs to no host.
-func (d *doctor) common() {
+func (d *doctor) common(ctx context.Context) {
 	for _, p := range d.trust.Problems() {
 		d.add("", "approvals", Bad, p, "ctx trust list")
 	}
@@ -123,8 +141,8 @@ func (d *doctor) common() {
 		}
 		d.add("", "settings", Warn, text+": "+p.Text, p.Hint)
 	}
-	d.taps(c)
-	d.add("", "search", Note, "lexical: this build ranks tools by words, without a sentence model", "")
+	d.taps(ctx, c)
+	d.add("", "search", Note, "tools are ranked by words, without a model", "")
 }
 
 func (d *doctor) add(host, name string, s Status, text, hint string) {
@@ -147,7 +165,9 @@ func (d *doctor) report() error {
 }
 
 func (r Report) print(s *iostreams.Streams) {
-	fmt.Fprintln(s.Out, s.Bold(r.Workspace))
+	if r.Workspace != "" {
+		fmt.Fprintln(s.Out, s.Bold(r.Workspace))
+	}
 	width := 0
 	for _, c := range r.Checks {
 		width = max(width, len(c.Host)+1+len(c.Name))
