@@ -55,30 +55,40 @@ func (s scene) entries(ctx context.Context) ([]SkillEntry, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	held := s.held()
-	loaded, err := s.loaded(ctx)
-	entries := make([]SkillEntry, 0, len(list))
-	for _, one := range list {
-		entries = append(entries, SkillEntry{
-			Skill: one, OutOfDomain: !one.In(Domain(s.opts.Config)), Loaded: err != nil || loaded(one),
-			Active: slices.ContainsFunc(held, func(h state.Skill) bool { return h.Name == one.Name }),
-		})
+	var sources surface.Sources
+	var err error
+	if s.opts.Skills.Loaded != nil {
+		sources, err = s.opts.Skills.Loaded(ctx)
+	}
+	entries := SkillEntries(list, s.held(), Domain(s.opts.Config), sources)
+	if err != nil {
+		err = fmt.Errorf("which skills the host loads is not known: %w", err)
+		for i := range entries {
+			entries[i].Loaded = true
+		}
 	}
 	return entries, err
 }
 
-// loaded tells the skills that the host itself loads, by name and by file. A
+// SkillEntries marks skills for a conversation: held are those that are enabled,
+// loaded is what the host loads itself, and domain that of the session.
+func SkillEntries(list []skill.Skill, held []state.Skill, domain string, loaded surface.Sources) []SkillEntry {
+	hosts := hostSkills(loaded)
+	entries := make([]SkillEntry, 0, len(list))
+	for _, one := range list {
+		entries = append(entries, SkillEntry{
+			Skill: one, OutOfDomain: !one.In(domain), Loaded: hosts(one),
+			Active: slices.ContainsFunc(held, func(h state.Skill) bool { return h.Name == one.Name }),
+		})
+	}
+	return entries
+}
+
+// hostSkills tells the skills that the host itself loads, by name and by file. A
 // host may write a name as "FOLDER (NAME)" and put a plugin's before it.
-func (s scene) loaded(ctx context.Context) (func(skill.Skill) bool, error) {
-	if s.opts.Skills.Loaded == nil {
-		return func(skill.Skill) bool { return false }, nil
-	}
-	sources, err := s.opts.Skills.Loaded(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("which skills the host loads is not known: %w", err)
-	}
+func hostSkills(loaded surface.Sources) func(skill.Skill) bool {
 	names, files := map[string]bool{}, map[string]bool{}
-	for _, it := range sources.Items {
+	for _, it := range loaded.Items {
 		if it.Kind != surface.KindSkill {
 			continue
 		}
@@ -89,7 +99,7 @@ func (s scene) loaded(ctx context.Context) (func(skill.Skill) bool, error) {
 		}
 		names[name[strings.LastIndexByte(name, ':')+1:]] = true
 	}
-	return func(one skill.Skill) bool { return names[one.Name] || files[paths.Real(one.File)] }, nil
+	return func(one skill.Skill) bool { return names[one.Name] || files[paths.Real(one.File)] }
 }
 
 // unbound are the skills of a conversation that has no id yet.

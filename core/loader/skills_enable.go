@@ -71,11 +71,12 @@ func (s scene) skill(ctx context.Context, name string) (SkillEntry, error) {
 	if i < 0 {
 		return SkillEntry{}, &SkillError{fmt.Sprintf("the skill %s is gone", one.Name), ""}
 	}
-	return entries[i], entries[i].refusal(Domain(s.opts.Config))
+	return entries[i], entries[i].Refusal(Domain(s.opts.Config))
 }
 
-// refusal is why the conversation may not have a skill, nil where it may.
-func (e SkillEntry) refusal(domain string) error {
+// Refusal is why a conversation of this domain may not have a skill, nil where it
+// may. The error has a hint.
+func (e SkillEntry) Refusal(domain string) error {
 	switch {
 	case e.Broken != "":
 		return &SkillError{fmt.Sprintf("the skill %s cannot be used: %s", e.Name, e.Broken), "ctx skill list shows the lines"}
@@ -115,12 +116,32 @@ func (l *Loader) EnableSkill(ctx context.Context, name, by string) (SkillChange,
 	return done, nil
 }
 
+// UseSkill leaves a skill for a conversation's next prompt to tell of, and its
+// capabilities for the gateway to enable, in a process that starts no servers.
+// already: the conversation has it. What is in the way of a capability is a
+// warning.
+func UseSkill(ctx context.Context, r *capability.Registry, sessions *state.Store, session string, one skill.Skill) (already bool, warnings []string, err error) {
+	_, err = sessions.Update(session, func(known *state.Session) {
+		already = slices.ContainsFunc(known.Skills, func(h state.Skill) bool { return h.Name == one.Name })
+		known.Skills = with(known.Skills, state.Skill{Name: one.Name, By: "user"})
+	})
+	if err != nil {
+		return false, nil, err
+	}
+	_, warnings = enableAll(ctx, r, one)
+	return already, warnings, nil
+}
+
+func (s scene) enableAll(ctx context.Context, one skill.Skill) ([]capability.Change, []string) {
+	return enableAll(ctx, s.registry, one)
+}
+
 // enableAll enables the capabilities of a skill, together.
-func (s scene) enableAll(ctx context.Context, one skill.Skill) (done []capability.Change, warnings []string) {
+func enableAll(ctx context.Context, r *capability.Registry, one skill.Skill) (done []capability.Change, warnings []string) {
 	changes, errs := make([]capability.Change, len(one.Capabilities)), make([]error, len(one.Capabilities))
 	var all sync.WaitGroup
 	for i, c := range one.Capabilities {
-		all.Go(func() { changes[i], errs[i] = s.registry.Enable(ctx, c, skill.Prefix+one.Name) })
+		all.Go(func() { changes[i], errs[i] = r.Enable(ctx, c, skill.Prefix+one.Name) })
 	}
 	all.Wait()
 	for i, err := range errs {
