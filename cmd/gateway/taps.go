@@ -45,8 +45,8 @@ func (p *program) openTaps() *taps {
 		t.tell(t.library.Load())
 		close(t.wanted)
 	})
-	t.Engine = loader.NewEngine(func() (*activate.Router, error) {
-		return loader.OpenRouter(p.layout, p.workspace, p.config, p.env, t.log)
+	t.Engine = loader.NewEngine(func(meanwhile func(*activate.Router)) (*activate.Router, error) {
+		return loader.OpenRouter(p.layout, p.workspace, p.config, p.env, t.log, meanwhile)
 	}, t.Catalog, t.phrases, t.log)
 	return t
 }

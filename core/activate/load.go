@@ -18,6 +18,10 @@ type Source struct {
 	Workspace string   // of the session, "" for none: nothing is loaded because it lies there
 	CacheDir  string   // for vectors of candidates; "" keeps them in memory
 	Threads   int      // that one prompt may keep busy; less than 1 is 1
+
+	// Meanwhile is what is done with the router while its model is being loaded,
+	// which takes the longest; nil: nothing is.
+	Meanwhile func(*Router)
 }
 
 // Load makes the router of the best model there is. Without one it routes by
@@ -50,19 +54,18 @@ func load(s Source) (*Router, error) {
 	if scorer.Model != bundle.Name {
 		return nil, fmt.Errorf("%s is made for the model %q, not for %q", filepath.Join(bundle.Dir, ScorerFile), scorer.Model, bundle.Name)
 	}
-	library, err := embed.OpenLibrary(embed.LibrarySource{
+	model := open(bundle, embed.LibrarySource{
 		Env: s.Env, Configured: s.Library, Share: share, Workspace: s.Workspace,
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer library.Close()
-	model, err := embed.Open(bundle, library, s.Threads)
-	if err != nil {
-		return nil, err
-	}
+	}, s.Threads)
 	r, err := New(scorer, model, s.CacheDir)
-	r.close = model.Close
+	if s.Meanwhile != nil {
+		s.Meanwhile(r)
+	}
+	<-model.done
+	if model.err != nil {
+		return nil, model.err
+	}
+	r.close = model.model.Close
 	return r, err
 }
 

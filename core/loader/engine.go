@@ -19,7 +19,7 @@ var ErrLate = errors.New("the sentence model was not ready in time")
 // ready, and where it takes too long, words alone decide. Its methods may be
 // called concurrently.
 type Engine struct {
-	open    func() (*activate.Router, error)
+	open    func(meanwhile func(*activate.Router)) (*activate.Router, error)
 	catalog func() *tap.Catalog
 	log     hclog.Logger
 	start   func()
@@ -34,8 +34,9 @@ type Engine struct {
 
 // NewEngine makes an engine that loads nothing before [Engine.Start]. open
 // returns a router in any case; its error says why that one routes by words
-// alone. catalog is the taps as they are now, phrases what skills compare prompts with.
-func NewEngine(open func() (*activate.Router, error), catalog func() *tap.Catalog, phrases func() []string, log hclog.Logger) *Engine {
+// alone. While it loads the model, open may call meanwhile with the router.
+// catalog is the taps as they are now, phrases what skills compare prompts with.
+func NewEngine(open func(meanwhile func(*activate.Router)) (*activate.Router, error), catalog func() *tap.Catalog, phrases func() []string, log hclog.Logger) *Engine {
 	e := &Engine{open: open, catalog: catalog, phrases: phrases, log: log, ready: make(chan struct{})}
 	e.start = sync.OnceFunc(func() { go e.load() })
 	e.words = sync.OnceValue(func() *activate.Router {
@@ -49,19 +50,24 @@ func NewEngine(open func() (*activate.Router, error), catalog func() *tap.Catalo
 func (e *Engine) Start() { e.start() }
 
 func (e *Engine) load() {
-	r, degraded := e.open()
-	e.prepare(context.Background(), r, e.catalog())
-	if err := r.PreparePhrases(context.Background(), e.phrases()); err != nil {
+	ctx := context.Background()
+	r, degraded := e.open(func(r *activate.Router) {
+		// What goes wrong here goes wrong again below, where it is told.
+		_ = r.Prepare(ctx, Candidates(e.catalog(), nil))
+		_ = r.PreparePhrases(ctx, e.phrases())
+	})
+	e.prepare(ctx, r, e.catalog())
+	if err := r.PreparePhrases(ctx, e.phrases()); err != nil {
 		e.log.Warn("the phrases of skills are compared later than they could be", "error", err)
-	}
-	if m := r.Model(); m != nil {
-		// The first text takes the network's memory, and its time.
-		if _, err := m.Encode(context.Background(), []string{"a text of some words"}); err != nil {
-			e.log.Warn("the sentence model does not answer", "error", err)
-		}
 	}
 	e.router, e.degraded = r, degraded
 	close(e.ready)
+	if m := r.Model(); m != nil {
+		// The first text takes the network's memory, and its time.
+		if _, err := m.Encode(ctx, []string{"a text of some words"}); err != nil {
+			e.log.Warn("the sentence model does not answer", "error", err)
+		}
+	}
 }
 
 // Prepare spares the next prompt what does not depend on it. It does nothing

@@ -14,10 +14,11 @@ import (
 func Vectors(l paths.Layout) string { return filepath.Join(l.State, "vectors") }
 
 // OpenRouter loads the router that the settings ask for. degraded says why it
-// routes by words alone, nil where it does not.
-func OpenRouter(l paths.Layout, workspace string, c config.Config, env []string, log hclog.Logger) (r *activate.Router, degraded error) {
+// routes by words alone, nil where it does not. meanwhile, where it is not nil,
+// is called with a router of which the model is still being loaded.
+func OpenRouter(l paths.Layout, workspace string, c config.Config, env []string, log hclog.Logger, meanwhile func(*activate.Router)) (r *activate.Router, degraded error) {
 	r, err := activate.Load(activate.Source{
-		Env: env, Model: c.Embed.Model, Library: c.Embed.OrtLibrary, Share: l.Share(), Workspace: workspace, CacheDir: Vectors(l),
+		Env: env, Model: c.Embed.Model, Library: c.Embed.OrtLibrary, Share: l.Share(), Workspace: workspace, CacheDir: Vectors(l), Meanwhile: meanwhile,
 	})
 	switch {
 	case err == nil:

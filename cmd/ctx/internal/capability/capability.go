@@ -69,7 +69,7 @@ func (s *session) open() {
 func (s *session) router() (*activate.Router, error) {
 	s.f.IO.Step("loading the model ...")
 	defer s.f.IO.Step("")
-	return loader.OpenRouter(s.f.Layout(), s.f.Workspace(), s.config, s.f.Env, hclog.NewNullLogger())
+	return loader.OpenRouter(s.f.Layout(), s.f.Workspace(), s.config, s.f.Env, hclog.NewNullLogger(), nil)
 }
 
 // degraded says, where prompts are routed by words alone, why.
