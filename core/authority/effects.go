@@ -1,0 +1,493 @@
+package authority
+
+import "strings"
+
+var (
+	money = words(`money fund funds payment payments balance eth btc sol usdc usdt token tokens crypto wallet bank currency amount cash coin coins
+nft invoice card salary euro euros dollar dollars credit credits usd eur lamports sats`)
+
+	// artefacts are made from what is given and handed back.
+	artefacts = words(`chart diagram plot picture image qr qrcode uuid guid hash password passphrase summary visualization visualisation mindmap
+wordcloud sparkline preview prompt random text avatar palette gradient ascii art meme map poem haiku story joke crossword puzzle
+sketch logo color colour query regex cron checksum slug signature_text barcode gif thumbnail quote outline draft`)
+
+	runsOf  = words(`test tests build task job workflow pipeline container process server flow agent actor playbook app application migration service instance model`)
+	looksOf = words(`report analysis audit scan search check simulation benchmark query lookup diagnostic diagnostics forecast diff comparison select
+inspection lint validation assessment backtest performance`)
+
+	harshOnes = words(`all everything database db data history table tables logs log account device disk session sessions records rows entries
+factory storage content contents trash bin queue messages inbox`)
+	buffers = words(`buffer cache selection console clipboard filter filters cell field value values highlight cursor output screen canvas format formatting style styles`)
+
+	processes = words(`process processes instance instances server vm container containers service machine node cluster system computer host job pid`)
+	browsing  = words(`browser page web element selector website playwright puppeteer selenium dom tab html chrome webpage`)
+)
+
+// weigh adjusts a verb by the things that it is done to.
+func (j *judge) weigh(v effect, lemma string, object []string) effect {
+	has := func(s set, within int) bool {
+		for i, o := range object {
+			if i >= within {
+				break
+			}
+			if s.of(o) {
+				return true
+			}
+		}
+		return false
+	}
+	switch lemma {
+	case "format":
+		if has(disks, 3) {
+			return destroy
+		}
+		return j.inPlace()
+	case "place", "submit", "create", "put":
+		if has(orders, 3) && (lemma == "place" || j.hasParam("qty", "quantity", "side", "price", "symbol", "amount")) {
+			return spend
+		}
+		if lemma == "create" && has(artefacts, 4) && !j.writesSomewhere() && !j.namesRemote() {
+			return compute
+		}
+	case "work_out":
+		return compute
+	case "give":
+		if has(given, 6) {
+			return change
+		}
+	case "fill", "select", "check", "choose", "drag", "hover":
+		if j.acts() == act && (lemma != "check" || has(browsing, 4)) {
+			return act
+		}
+	case "upload":
+		return away
+	case "install":
+		if t, _, sure := j.place(); t == RemoteWrite && sure > .6 {
+			return away
+		}
+	case "resolve":
+		if has(disputes, 5) {
+			return change
+		}
+		return observe
+	case "transfer", "wire", "exchange", "send", "interact":
+		if (lemma == "send" || lemma == "interact") && has(processInputs, 6) {
+			return destroy
+		}
+		if has(money, 6) || j.hasParam("amount", "lamports", "wei") {
+			return spend
+		}
+	case "take_away", "remove", "drop", "erase":
+		if has(rights, 4) && lemma == "take_away" || has(attributes, 2) {
+			return change
+		}
+	case "write", "type", "input", "paste":
+		if has(processInputs, 5) {
+			return destroy
+		}
+	case "reset", "clear", "empty", "clean", "cleanup":
+		switch {
+		case has(buffers, 4):
+			return change
+		case has(harshOnes, 3) || lemma == "clear" && !j.edits():
+			return destroy
+		}
+	case "stop", "end", "restart", "reboot", "suspend", "close":
+		if lemma != "restart" && lemma != "reboot" && has(processes, 3) && lemma != "close" {
+			return destroy
+		}
+		if lemma == "end" && has(sessions, 4) {
+			return destroy
+		}
+	case "flush":
+		if has(buffers, 3) {
+			return change
+		}
+	case "make", "build", "new":
+		if has(artefacts, 4) && !j.writesSomewhere() && !j.namesRemote() {
+			return compute
+		}
+	case "open":
+		if has(openable, 4) {
+			return here
+		}
+		return observe
+	case "load":
+		if has(openable, 4) {
+			return here
+		}
+		return observe
+	case "run", "execute", "perform", "invoke", "evaluate", "exec":
+		switch {
+		case has(looksOf, 4) && j.readsOnlyByObject(object):
+			return observe
+		case lemma == "perform" || lemma == "evaluate":
+			return observe
+		}
+	case "merge":
+		if has(artefacts, 3) || has(documents, 3) && !j.namesRemote() {
+			return j.inPlace()
+		}
+	case "split", "join", "convert", "compress", "crop", "invert", "blur", "upscale", "strip", "trim", "annotate", "redact", "combine", "minify", "rewrite",
+		"normalize", "colorize", "transpose", "turn":
+		return j.inPlace()
+	}
+	return v
+}
+
+var (
+	disputes      = words(`thread issue conflict alert incident ticket comment discussion dispute case finding`)
+	processInputs = words(`process terminal repl stdin shell tty pty`)
+	attributes    = words(`protection highlight background border format formatting filter watermark duplicate restriction whitespace accent stopword
+noise outlier punctuation bold hyperlink`)
+	orders    = words(`order bet bid trade wager`)
+	given     = words(`password role access permission right key token badge`)
+	rights    = words(`permission access right privilege`)
+	documents = words(`pdf file document image audio video csv`)
+	disks     = words(`disk drive partition volume device card`)
+	sessions  = words(`session sessions subscription contract account`)
+	openable  = words(`app application browser url window tab document project presentation workbook page link website program issue pr ticket account trade position`)
+)
+
+func (j *judge) readsOnlyByObject(object []string) bool {
+	for _, o := range object {
+		if firmCode.of(o) {
+			return false
+		}
+		if o == "query" || o == "sql" {
+			return j.selectsOnly() || !j.mentionsSQL()
+		}
+		if runsOf.of(o) {
+			return false
+		}
+	}
+	return true
+}
+
+// inPlace is what working on something does: it alters a file where one is
+// named and nothing else is handed over, and else hands back what it made.
+func (j *judge) inPlace() effect {
+	file := false
+	for _, p := range j.params {
+		if !p.top {
+			continue
+		}
+		switch p.last() {
+		case "text", "content", "code", "markdown", "html", "json", "data", "input", "source", "string", "value", "xml", "svg", "csv":
+			return compute
+		case "filename", "path", "filepath", "file", "document", "workbook", "sheet", "presentation", "files", "paths":
+			file = true
+		}
+	}
+	if file {
+		return change
+	}
+	return compute
+}
+
+// replacesFiles reports whether the tool writes whole files over what is there.
+func (j *judge) replacesFiles() bool {
+	if j.name.verb != "write" && j.name.verb != "overwrite" && j.name.verb != "save" || j.name.effect == none {
+		return false
+	}
+	file, content := false, false
+	for _, p := range j.params {
+		if !p.top {
+			continue
+		}
+		switch p.last() {
+		case "path", "filepath", "filename", "file":
+			file = true
+		case "content", "contents", "text", "data":
+			content = true
+		case "sheet", "row", "cell", "range", "sha", "branch", "repo", "worksheet":
+			return false
+		}
+	}
+	if !file || !content || j.name.verb == "save" {
+		return false
+	}
+	for _, w := range j.prose.words[:min(len(j.prose.words), 80)] {
+		switch w.text {
+		case "append", "appends", "fails", "exclusively":
+			if w.text != "append" || len(j.params) < 3 {
+				return false
+			}
+		}
+	}
+	t, _, _ := j.place()
+	return t == LocalWrite
+}
+
+func (j *judge) hasParam(names ...string) bool {
+	for _, p := range j.params {
+		if p.top && p.has(names...) {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judge) writesSomewhere() bool {
+	for _, p := range j.params {
+		if p.top && p.writes() {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judge) namesRemote() bool {
+	for _, p := range j.params {
+		if p.top && remoteParams.has(p.last()) {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judge) fromName() {
+	n := &j.name
+	if n.firm == 0 {
+		return
+	}
+	rest := n.tokens[min(n.target, len(n.tokens)):]
+	if len(rest) == 0 {
+		rest = n.tokens[:max(0, n.target-1)]
+	}
+	e := j.weigh(n.effect, n.verb, rest)
+	if e == act {
+		e = j.acts()
+	}
+	tier, firm := j.tierOf(e, n.verb, n.firm, rest, Name)
+	if n.verb == "" && n.effect == observe {
+		firm = n.firm
+	}
+	// "fetch_to_disk": a look that ends in a place.
+	if tier == Read {
+		for i, t := range n.tokens {
+			if t == "to" && i+1 < len(n.tokens) && (strongLocal.of(n.tokens[i+1]) || disks.of(n.tokens[i+1])) {
+				tier, firm = LocalWrite, .7
+			}
+		}
+	}
+	if n.hidden && tier == Read {
+		firm = min(firm, .4)
+	}
+	// A name that may mean something else yields to a description that shows something.
+	if n.open && tier > Read {
+		if lead := j.lead(); lead != nil && lead.firm >= .6 && (lead.effect == observe || lead.effect == compute) || j.prose.noun {
+			firm = min(firm, .4)
+		} else if lead == nil && !j.prose.noun && n.firm < .6 {
+			firm = .5
+		}
+	}
+	n.effect = e
+	j.claim(Name, n.words, tier, firm)
+}
+
+// acts is what handling a page does: on a page of the web it reaches others.
+func (j *judge) acts() effect {
+	server, _ := nameTokens(j.server)
+	for _, t := range append(server, j.name.tokens...) {
+		if browsing.of(t) {
+			return act
+		}
+	}
+	for _, w := range j.prose.words[:min(len(j.prose.words), 30)] {
+		if browsing.of(w.text) {
+			return act
+		}
+	}
+	return here
+}
+
+func (j *judge) lead() *said {
+	for i, s := range j.prose.said {
+		if s.lead && s.sentence <= 1 {
+			return &j.prose.said[i]
+		}
+	}
+	return nil
+}
+
+func (j *judge) fromProse() {
+	p := &j.prose
+	for _, s := range p.said {
+		var object []string
+		for k := s.at + 1; k < len(p.words) && k < s.at+9 && p.words[k].after != 's'; k++ {
+			if !determiners.has(p.words[k].text) && !adverbs.has(p.words[k].text) {
+				object = append(object, p.words[k].text)
+			}
+		}
+		e := j.weigh(s.effect, s.verb, object)
+		firm := s.firm
+		if s.effect == compute && e == change && !s.lead && j.name.verb != s.verb {
+			e = compute
+		}
+		if e == act {
+			e = j.acts()
+		}
+		switch {
+		case s.verb == "download" && (j.name.effect == observe || j.name.effect == compute) && j.name.firm >= .6 && !j.toDisk(s):
+			e = observe
+		case e == run:
+			e, firm = change, firm*.8
+			if j.name.effect == observe && j.name.firm >= .6 {
+				e = observe
+			}
+		case (s.verb == "remove" || s.verb == "clear" || s.verb == "reset") && e == destroy && j.edits() && !s.lead:
+			e = change
+		case e == change && !s.lead && s.sentence > 0:
+			firm *= .6
+		}
+		if (e == observe || e == compute) && (p.pleads || p.hidden) {
+			firm = min(firm, .4)
+		}
+		tier, firm := j.tierOf(e, s.verb, firm, object, Description)
+		if tier == LocalWrite && e == change && j.name.effect == observe && j.name.firm > .9 && !s.lead {
+			firm *= .6
+		}
+		if e == observe && j.toDisk(s) {
+			tier, firm = LocalWrite, .7
+		}
+		if firm >= .2 {
+			j.claim(Description, j.excerpt(s), tier, firm)
+		}
+	}
+	if p.noun {
+		firm := .6
+		if p.pleads || p.hidden {
+			firm = .3
+		}
+		j.claim(Description, j.excerpt(said{at: 0}), Read, firm)
+	}
+	if words := p.handsPath(); words != "" {
+		j.claim(Description, words, LocalWrite, .55)
+	}
+	if t, words, ok := foreignProse(p.text); ok {
+		tier, firm := j.tierOf(t.effect, "", t.firm, nil, Description)
+		if tier == Read && (p.pleads || p.hidden) {
+			firm = min(firm, .4)
+		}
+		j.claim(Description, words, tier, firm)
+	}
+}
+
+// edits reports whether the tool's name says that it alters something that stays.
+func (j *judge) edits() bool {
+	switch j.name.verb {
+	case "update", "set", "edit", "modify", "change", "configure", "adjust", "patch":
+		return true
+	}
+	return false
+}
+
+// toDisk reports whether what is fetched or made ends up in a file.
+func (j *judge) toDisk(s said) bool {
+	p := &j.prose
+	for k := s.at + 1; k < len(p.words) && p.words[k].after != 's'; k++ {
+		switch p.words[k].text {
+		case "into", "to", "as", "onto":
+			if k > 0 && (p.words[k-1].text == "path" || p.words[k-1].text == "access") {
+				continue
+			}
+			for m := k + 1; m < len(p.words) && m < k+5 && p.words[m].after == 0; m++ {
+				switch p.words[m].text {
+				case "disk", "folder", "directory", "downloads", "drive", "filesystem", "computer":
+					return true
+				case "file":
+					return p.words[k].text != "as" && (p.words[m-1].text == "a" || p.words[m-1].text == "local" || p.words[m-1].text == "the" || p.words[m-1].text == "output")
+				}
+			}
+		}
+	}
+	return false
+}
+
+// handsPath finds a promise of the path to what was made: then it was written.
+func (p *prose) handsPath() string {
+	for i, w := range p.words {
+		if w.text != "path" {
+			continue
+		}
+		for k := i + 1; k < len(p.words) && k < i+5; k++ {
+			switch p.words[k].text {
+			case "generated", "saved", "created", "resulting", "downloaded", "written", "exported":
+				return "path " + p.words[k].text
+			}
+		}
+	}
+	return ""
+}
+
+func (j *judge) excerpt(s said) string {
+	p := &j.prose
+	end := min(s.at+5, len(p.words))
+	if s.at >= end {
+		return ""
+	}
+	return strings.Join(strings.Fields(p.text[p.words[s.at].from:p.words[end-1].to]), " ")
+}
+
+// fromMethods reads what a caller may choose: the most powerful counts.
+func (j *judge) fromMethods() {
+	for _, p := range j.params {
+		for _, m := range p.methods() {
+			n := readName("", m)
+			if n.firm <= .5 || n.verb == "" {
+				continue
+			}
+			rest := n.tokens[min(n.target, len(n.tokens)):]
+			e := j.weigh(n.effect, n.verb, rest)
+			switch {
+			case e == run:
+				e = change
+			case e == act:
+				e = j.acts()
+			case n.verb == "download" || n.verb == "export":
+				e = observe
+			}
+			if e == observe || e == compute {
+				continue
+			}
+			firm := .8
+			if n.open && !sure.has(p.last()) || n.target > 1 && n.firm < .6 {
+				firm = .4
+			} else if !sure.has(p.last()) {
+				firm = .55
+			}
+			tier, firm := j.tierOf(e, n.verb, firm, rest, Schema)
+			j.claim(Schema, p.name+": "+m, tier, firm)
+		}
+	}
+}
+
+func (j *judge) fromSchema() {
+	if j.replacesFiles() {
+		j.claim(Schema, "writes whole files", Destructive, .6)
+	}
+	for _, p := range j.params {
+		if !p.top {
+			continue
+		}
+		joined := strings.Join(p.tokens, "")
+		switch {
+		case p.writes():
+			firm := .7
+			if j.name.effect == observe && j.name.firm > .8 && p.last() == "name" {
+				firm = .4
+			}
+			j.claim(Schema, p.name, LocalWrite, firm)
+		case (joined == "overwrite" || joined == "overwriteexisting") && j.name.effect >= change:
+			j.claim(Schema, p.name, Destructive, .5)
+		case joined == "force" && j.name.effect >= change:
+			j.claim(Schema, p.name, Destructive, .45)
+		case joined == "confirm" || joined == "confirmation" || joined == "iunderstand":
+			j.claim(Schema, p.name, RemoteWrite, .4)
+		}
+	}
+	if j.hasParam("amount") && (j.hasParam("recipient", "to", "payee", "account", "iban", "beneficiary", "destination")) && j.name.effect != observe && j.name.effect != compute {
+		j.claim(Schema, "amount and recipient", Destructive, .6)
+	}
+}

@@ -1,0 +1,287 @@
+package authority
+
+// Arbitrary execution is recognised by what is given and by what is done with
+// it. Code that a tool reads, formats or explains is data; code that it draws a
+// chart from is run.
+var (
+	interpreters = words(`bash shell sh zsh ksh csh fish powershell pwsh terminal interpreter interpreters sandbox subprocess repl eval exec cmd
+cmd.exe osascript applescript jshell irb console child_process spawn system() ssh`)
+
+	languages = words(`python lua ruby javascript js typescript perl php groovy lisp julia matlab node nodejs wasm vbscript vba awk
+tcl clojure elixir erlang scala haskell starlark scheme jython coffeescript kotlin powershell bash java golang ecmascript`)
+
+	codeNouns = words(`code script snippet source program command macro lambda expression expressions formula statement callback oneliner plugin
+function commands scripts programs snippets line lines cell payload template rule hook notebook`)
+
+	firmCode = words(`command script program code shell cmd macro commands scripts bash javascript js python powershell applescript`)
+
+	// movers hand something over.
+	movers = words(`run runs ran running execute executes executed executing evaluate evaluates evaluated evaluating eval exec pass passes
+passed paste pastes pasted pipe pipes piped feed feeds fed send sends sent hand hands handed type typed typing interpolated
+substituted inserted expanded expands invoke invoked invokes launch launched spawn spawned interpret interpreted interprets
+works worked carries carried puts put goes processed forwarded handled given substitutes resolves resolved compiled called`)
+
+	// asData are verbs to which code is a text like any other.
+	asData = words(`format lint explain highlight analyze analyse parse count search convert translate review validate check find get
+list show describe minify beautify prettify compare diff extract read summarize summarise detect generate write create add
+update save store insert edit replace delete remove append fetch lookup look outline inspect document verify index copy move rename
+tokenize classify identify obfuscate upload download send post publish share comment report suggest recommend sign hash
+encode decode escape highlight view display print browse retrieve scan audit grade rate estimate measure learn tell submit
+register define put patch set commit push deploy import export import complete ask answer`)
+
+	arbitrary = words(`whatever any arbitrary ordinary custom own user-supplied given provided supplied untrusted raw plain valid`)
+
+	harmlessCode = words(`math mathematical arithmetic cron regex regular xpath css jsonpath zip postal country currency language airport iata
+icao status error area promo coupon discount qr color colour hex iso locale stock ticker barcode verification verify otp
+invite access product state region dial phone lambda-calculus numeric boolean filter glob sort search logical slash`)
+
+	runs = words(`run executed evaluated interpreted invoked execute evaluate exec eval evaled launched started`)
+
+	sqlWords = words(`sql cypher sparql graphql gremlin ddl dml plsql tsql psql cql hql aql nosql`)
+	sqlReads = words(`select read-only readonly read explain`)
+)
+
+// execution says whether a caller can have anything of theirs run, and which
+// words say so.
+type execution struct {
+	firm   float64
+	source Source
+	words  string
+}
+
+func (e *execution) raise(firm float64, source Source, words string) {
+	if firm > e.firm {
+		*e = execution{firm, source, words}
+	}
+}
+
+func (j *judge) executes() execution {
+	var e execution
+	data := j.treatsAsData()
+	// By name: execute_command, run_script, eval.
+	if j.name.effect == run && j.name.firm > 0 {
+		rest := j.name.tokens[min(j.name.target, len(j.name.tokens)):]
+		code := false
+		for _, t := range rest {
+			code = code || firmCode.of(t) || languages.has(t) || interpreters.has(t) || t == "sql"
+		}
+		switch {
+		case code && !j.selectsOnly():
+			e.raise(.9, Name, j.name.words)
+		case j.name.verb == "eval" || j.name.verb == "exec":
+			e.raise(.75, Name, j.name.words)
+		}
+	}
+	for i, t := range j.name.tokens {
+		if i == len(j.name.tokens)-1 && (t == "bash" || t == "shell" || t == "powershell" || t == "repl" || t == "terminal" || t == "exec" || t == "eval") && len(j.name.tokens) <= 2 && !data {
+			e.raise(.7, Name, t)
+		}
+	}
+	for i := 0; i < len(j.prose.words); {
+		end := i + 1
+		for end < len(j.prose.words) && j.prose.words[end].after != 's' && !(j.prose.words[end].after == 'l' && j.prose.words[end].proper) {
+			end++
+		}
+		if !aside(j.prose.words[i:end]) {
+			j.unit(&e, j.prose.words[i:end], Description, data)
+		}
+		i = end
+	}
+	for _, p := range j.params {
+		about := scan(p.about)
+		j.unit(&e, about, Schema, data)
+		j.argument(&e, p, about, data)
+	}
+	return e
+}
+
+// treatsAsData reports whether the tool's own verb takes code for a text.
+func (j *judge) treatsAsData() bool {
+	lead := ""
+	for _, s := range j.prose.said {
+		if s.lead && s.sentence == 0 {
+			lead = s.verb
+		}
+	}
+	named := j.name.verb
+	if lead != "" {
+		return asData.has(lead) && (named == "" || named == lead || asData.has(named) || j.name.effect != run || j.name.open)
+	}
+	return named != "" && asData.has(named) || named == "" && j.name.effect == observe
+}
+
+// unit looks at one sentence, or at what is said of one argument.
+func (j *judge) unit(e *execution, ws []word, source Source, data bool) {
+	interp, lang, code, moved, anything, ran, negated := -1, -1, -1, -1, -1, -1, false
+	harmless := false
+	for i, w := range ws {
+		t := w.text
+		harmless = harmless || harmlessCode.has(t)
+		switch {
+		case negations.has(t) && !(t == "without" && i+1 < len(ws) && (withoutCare.has(ws[i+1].text) || i+2 < len(ws) && withoutCare.has(ws[i+2].text))):
+			negated = true
+		case negated:
+		case movers.has(t) && !(i > 0 && (ws[i-1].text == "to" || ws[i-1].text == "was" || ws[i-1].text == "were" || ws[i-1].text == "last")):
+			moved = i
+		}
+		if interpreters.has(t) && (interp < 0 || moved >= 0) {
+			interp = i
+		}
+		if languages.has(t) {
+			lang = i
+		}
+		if codeNouns.has(t) {
+			code = i
+		}
+		if arbitrary.has(t) && t != "given" && t != "provided" && t != "valid" {
+			for k := i + 1; k < len(ws) && k < i+5 && ws[k].after == 0; k++ {
+				if firmCode.of(ws[k].text) && (k == i+1 || t == "any" || t == "arbitrary" || t == "whatever") && !negated {
+					anything = i
+				}
+			}
+		}
+		if t == "r" && w.proper && source == Description {
+			lang = i
+		}
+		if !negated && i > 0 && copulas.has(ws[i-1].text) && runs.has(t) && code >= 0 && code > i-9 {
+			ran = i
+		}
+		if (t == "program" || t == "executable" || t == "command") && i+2 < len(ws) && ws[i+1].text == "to" && (ws[i+2].text == "start" || runs.has(ws[i+2].text)) {
+			anything = i
+		}
+		if i+1 < len(ws) && (ws[i+1].text == "line" || ws[i+1].text == "lines") && (t == "program" || t == "shell" || t == "bash" || t == "terminal") {
+			anything = i
+		}
+		if t == "command" && i+1 < len(ws) && ws[i+1].text == "line" {
+			interp = i
+		}
+	}
+	if negated && moved < 0 {
+		return
+	}
+	at := func(i int) string { return ws[i].text }
+	switch {
+	case moved >= 0 && interp >= 0 && interp > moved-8 && (!data || interp > moved):
+		e.raise(.75, source, at(interp))
+	case ran >= 0 && !harmless:
+		e.raise(.75, source, at(ran))
+	case anything >= 0 && (!data || moved >= 0 || source == Schema || precededBy(ws, anything, "through", "into", "with")):
+		e.raise(.75, source, at(anything))
+	case moved >= 0 && lang >= 0 && !data:
+		e.raise(.75, source, at(lang))
+	case moved >= 0 && lang >= 0 && code >= 0 && moved > 0 && lang > moved-8 && source == Description && !(data && moved < 2):
+		e.raise(.6, source, at(lang))
+	case !data && lang >= 0 && (code >= 0 || source == Schema && len(ws) <= 8) && j.computesWithIt() && !harmless:
+		e.raise(.65, source, at(lang))
+	case !data && interp >= 0 && code >= 0 && source == Schema:
+		e.raise(.65, source, at(interp))
+	}
+	// "Executes the command", "runs a script": the verb is at its place and the thing is code.
+	if source == Description {
+		for _, s := range j.prose.said {
+			if s.effect != run || s.firm < .5 || s.at >= len(j.prose.words) || len(ws) == 0 {
+				continue
+			}
+			w := j.prose.words[s.at]
+			if w.from < ws[0].from || w.from >= ws[len(ws)-1].to {
+				continue
+			}
+			for k := range ws {
+				if ws[k].from > w.from && ws[k].from < w.from+60 && (firmCode.of(ws[k].text) || languages.has(ws[k].text) || interpreters.has(ws[k].text)) {
+					e.raise(.85, source, w.text+" "+ws[k].text)
+					break
+				}
+			}
+		}
+	}
+}
+
+func precededBy(ws []word, i int, any ...string) bool {
+	for k := max(0, i-2); k < i; k++ {
+		for _, a := range any {
+			if ws[k].text == a {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// computesWithIt reports whether the tool does something with what it is
+// given beyond handing it on.
+func (j *judge) computesWithIt() bool { return j.name.verb != "search" && !j.treatsAsData() }
+
+// argument looks at an argument's name.
+func (j *judge) argument(e *execution, p parameter, about []word, data bool) {
+	if len(p.values) > 0 || len(p.tokens) == 0 {
+		return
+	}
+	var says struct{ lang, harmless, runs, sql, reads bool }
+	for _, w := range about {
+		says.lang = says.lang || languages.has(w.text) || interpreters.has(w.text)
+		says.harmless = says.harmless || harmlessCode.has(w.text)
+		says.runs = says.runs || w.text == "run" || w.text == "execute" || w.text == "executed" || w.text == "evaluate" || w.text == "evaluated"
+		says.sql = says.sql || sqlWords.has(w.text)
+	}
+	for _, t := range p.tokens[:len(p.tokens)-1] {
+		says.harmless = says.harmless || harmlessCode.has(t)
+		says.lang = says.lang || languages.has(t) || interpreters.has(t)
+	}
+	running := j.name.effect == run && j.name.firm > 0 || says.runs
+	switch last := p.last(); last {
+	case "command", "cmd", "commands", "cmdline", "commandline", "argv", "executable":
+		if !data && (!says.harmless || running) {
+			e.raise(.75, Schema, p.name)
+		} else if says.runs || running {
+			e.raise(.6, Schema, p.name)
+		}
+	case "script", "scripts", "code", "javascript", "js", "python", "lua", "applescript", "snippet", "program", "macro", "expression":
+		switch {
+		case says.harmless && !says.lang:
+		case running:
+			e.raise(.75, Schema, p.name)
+		case !data && (says.lang || last != "code" && last != "snippet" && last != "program" && last != "expression" && last != "macro"):
+			e.raise(.65, Schema, p.name)
+		}
+	case "shell", "bash", "powershell":
+		if !data {
+			e.raise(.6, Schema, p.name)
+		}
+	case "sql", "query", "statement", "statements", "queries", "cypher":
+		says.sql = says.sql || sqlWords.has(last) || j.mentionsSQL()
+		if says.sql && !j.selectsOnly() && (j.name.effect != observe || j.name.verb == "query") && !(data && j.name.verb != "query") {
+			e.raise(.65, Schema, p.name)
+		}
+	}
+}
+
+func (j *judge) mentionsSQL() bool {
+	for _, t := range j.name.tokens {
+		if sqlWords.has(t) || t == "sqlite" || t == "postgres" || t == "mysql" {
+			return true
+		}
+	}
+	for _, w := range j.prose.words[:min(len(j.prose.words), 60)] {
+		if sqlWords.has(w.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// selectsOnly reports whether queries are said to be reading ones.
+func (j *judge) selectsOnly() bool {
+	if j.prose.readOnly || len(j.name.tokens) > 0 && sqlReads.has(j.name.tokens[0]) {
+		return true
+	}
+	reads := false
+	for _, w := range j.prose.words[:min(len(j.prose.words), 60)] {
+		switch w.text {
+		case "select":
+			reads = true
+		case "insert", "update", "delete", "drop", "arbitrary", "any", "ddl", "alter":
+			return false
+		}
+	}
+	return reads
+}

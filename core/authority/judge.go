@@ -1,0 +1,133 @@
+package authority
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// judge is one tool in the making of its judgement.
+type judge struct {
+	server string
+	name   named
+	prose  prose
+	params []parameter
+	ann    Annotations
+
+	claims []Claim
+}
+
+// enough is the confidence from which a claim alone settles a tier.
+const enough = 0.5
+
+// Judge judges a tool of a server. It takes time in proportion to the length
+// of the definition.
+func Judge(server string, d Definition) Judgement {
+	text := d.Description
+	if strings.TrimSpace(text) == "" {
+		text = cmp.Or(d.Title, d.Annotations.Title)
+	}
+	j := &judge{server: server, name: readName(server, d.Name), prose: readProse(text), params: parameters(d.InputSchema), ann: d.Annotations}
+	j.fromName()
+	j.fromProse()
+	j.fromMethods()
+	if e := j.executes(); e.firm > 0 {
+		j.claim(e.source, "arbitrary execution: "+e.words, Destructive, e.firm)
+	}
+	j.fromSchema()
+	return j.conclude()
+}
+
+func (j *judge) claim(source Source, words string, tier Tier, confidence float64) {
+	j.claims = append(j.claims, Claim{source, printable(words), tier, confidence})
+}
+
+// printable is a short text without what could hide or rearrange it.
+func printable(s string) string {
+	const most = 60
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || Invisible(r) {
+			return '?'
+		}
+		return r
+	}, s)
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "")
+	}
+	return s
+}
+
+func (j *judge) conclude() Judgement {
+	slices.SortStableFunc(j.claims, func(a, b Claim) int {
+		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(b.Tier, a.Tier))
+	})
+	out := Judgement{Tier: Read, Evidence: j.claims}
+	for _, c := range j.claims {
+		if c.Confidence < enough || c.Source == Annotation {
+			continue
+		}
+		if c.Tier > out.Tier || c.Tier == out.Tier && c.Confidence > out.Confidence {
+			out.Tier, out.Confidence = c.Tier, c.Confidence
+		}
+	}
+	settled := out.Confidence > 0
+	hidden := j.name.hidden || j.prose.hidden
+	switch {
+	case !settled && j.annotated(j.ann.Destructive):
+		out.Tier, out.Confidence = Destructive, .55
+		j.claim(Annotation, "destructiveHint: true", Destructive, .55)
+	case !settled && j.annotated(j.ann.ReadOnly) && !hidden && !j.prose.pleads:
+		out.Tier, out.Confidence = Read, .6
+		j.claim(Annotation, "readOnlyHint: true", Read, .6)
+	case !settled && j.prose.readOnly && !hidden && !j.prose.pleads:
+		out.Tier, out.Confidence = Read, .55
+		j.claim(Description, "read-only", Read, .55)
+	case !settled:
+		out.Tier, out.Confidence = RemoteWrite, .3
+		for _, c := range j.claims {
+			out.Tier = max(out.Tier, c.Tier)
+		}
+		j.claim(Name, "nothing says what it does", RemoteWrite, .3)
+	case hidden && out.Tier < RemoteWrite:
+		out.Tier, out.Confidence = RemoteWrite, .45
+		j.claim(cond(j.name.hidden, Name, Description), "letters that pass for others", RemoteWrite, .45)
+	case j.annotated(j.ann.Destructive) && out.Tier > Read && out.Confidence < .6:
+		out.Tier, out.Confidence = Destructive, .55
+		j.claim(Annotation, "destructiveHint: true", Destructive, .55)
+	}
+	out.Evidence = j.claims
+	return out
+}
+
+func cond[T any](is bool, a, b T) T {
+	if is {
+		return a
+	}
+	return b
+}
+
+func (j *judge) annotated(hint *bool) bool { return hint != nil && *hint }
+
+// tierOf is the tier of an effect, with the confidence that it has.
+func (j *judge) tierOf(e effect, lemma string, firm float64, object []string, source Source) (Tier, float64) {
+	switch e {
+	case observe, compute:
+		return Read, firm
+	case here:
+		return LocalWrite, firm
+	case away:
+		if t, word, sure := j.place(); t == LocalWrite && sure >= .8 && word != "" && (lemma == "file" || lemma == "text" || lemma == "call" || lemma == "push" || lemma == "comment" || lemma == "note") {
+			return LocalWrite, firm * .9
+		}
+		return RemoteWrite, firm
+	case destroy, spend:
+		return Destructive, firm
+	case act:
+		return RemoteWrite, firm
+	case change, run:
+		t, _, sure := j.place()
+		return t, min(firm, .5+sure/2)
+	}
+	return RemoteWrite, 0
+}
