@@ -135,7 +135,7 @@ func TestAWrongCommandLineSaysTheRightOne(t *testing.T) {
 		want string // in what is printed
 	}{
 		{[]string{"setup"}, "did you mean: ctx wrap setup"},
-		{[]string{"list"}, "ctx plugins list, or ctx t"},
+		{[]string{"list"}, "ctx plugins list, or ctx skill list, or ctx t"},
 		{[]string{"doctor", "claude"}, "did you mean: ctx doctor --host claude"},
 		{[]string{"wrap", "setup", "claude"}, "did you mean: ctx wrap setup --host claude"},
 		{[]string{"wrap", "setup", "--profile", "nope"}, "unknown profile \"nope\"\nhint: ctx.toml has none"},
