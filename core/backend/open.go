@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -57,6 +58,11 @@ func (b *backend) open(a *attempt) (*session, error) {
 func (b *backend) dial(ctx context.Context, s *session, e *expander, srv surface.Server) error {
 	switch srv.Transport {
 	case surface.Stdio:
+		if srv.DataDir != "" {
+			if err := os.MkdirAll(srv.DataDir, 0o700); err != nil {
+				return err
+			}
+		}
 		l, err := e.launch(srv, b.m.opt.Dir)
 		if err != nil {
 			return err

@@ -53,6 +53,10 @@ type Server struct {
 	// in command, args, env, url and headers.
 	Expand bool `json:"expand,omitempty"`
 
+	// DataDir is a folder of the server's own that is made before it starts, ""
+	// for none.
+	DataDir string `json:"data_dir,omitempty"`
+
 	StartTimeout time.Duration `json:"start_timeout,omitempty"` // 0: the product's default
 	CallTimeout  time.Duration `json:"call_timeout,omitempty"`  // 0: none
 

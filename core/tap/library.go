@@ -14,7 +14,10 @@ type Library struct {
 	store   *Store
 	current atomic.Pointer[Catalog]
 
+	more []Source
+
 	mu        sync.Mutex
+	taps      []Tap // of the last reading
 	providers map[string]string
 	readers   map[string]*tapReader // by name and path
 	order     []*tapReader          // of the last reading
@@ -26,10 +29,20 @@ type tapReader struct {
 	name string
 }
 
-// NewLibrary returns the library of the user's taps. providers is the user's
-// choice of a provider for capabilities, by their names. Nothing is read yet.
-func NewLibrary(store *Store, providers map[string]string) *Library {
-	l := &Library{store: store, providers: maps.Clone(providers), readers: map[string]*tapReader{}}
+// Source is capabilities that lie elsewhere than in the capabilities folder of a
+// tap.
+type Source interface {
+	// Read reads them again. taps are the user's, in order of priority.
+	Read(taps []Tap) ([]Capability, []Problem)
+	// Folders are all folders whose entries decide what Read finds.
+	Folders(taps []Tap) []string
+}
+
+// NewLibrary returns the library of the user's taps, and of what more there is,
+// which comes after them. providers is the user's choice of a provider for
+// capabilities, by their names. Nothing is read yet.
+func NewLibrary(store *Store, providers map[string]string, more ...Source) *Library {
+	l := &Library{store: store, more: more, providers: maps.Clone(providers), readers: map[string]*tapReader{}}
 	l.current.Store(Of(nil))
 	return l
 }
@@ -68,7 +81,33 @@ func (l *Library) Load() *Catalog {
 		l.readers[t.Name+"\x00"+t.Path] = r
 		l.order = append(l.order, r)
 	}
-	return l.publish(resolve(l.order, l.providers))
+	l.taps = taps
+	return l.publish(l.extend(resolve(l.order, l.providers)))
+}
+
+// extend adds what lies elsewhere. What a tap has under the same name, down to
+// its organisation, stays what that name means.
+func (l *Library) extend(c *Catalog) *Catalog {
+	if len(l.more) == 0 {
+		return c
+	}
+	list, problems := c.Capabilities, c.Problems
+	for _, s := range l.more {
+		found, more := s.Read(l.taps)
+		problems = append(problems, more...)
+		for _, one := range found {
+			if i := slices.IndexFunc(list, func(o Capability) bool { return o.Pinned() == one.Pinned() }); i >= 0 {
+				problems = append(problems, Problem{
+					File: one.Place.File, Severity: Warning, Rule: "shadowed",
+					Text: "the name " + one.Pinned() + " is taken", Hint: "see " + list[i].Place.File,
+				})
+				continue
+			}
+			list = append(list, one)
+		}
+	}
+	sortProblems(problems)
+	return Of(list, problems...)
 }
 
 func (l *Library) publish(next *Catalog) *Catalog {

@@ -17,6 +17,9 @@ var placeholder = regexp.MustCompile(`\{\{\s*(ENV|INPUT):([A-Za-z_][A-Za-z0-9_]*
 // a start depends on. {{INPUT:KEY}} is answered by the variable KEY too: nobody
 // is ever asked for it while a session runs.
 func Missing(s surface.Server, env []string) []string {
+	if s.Scope == surface.ScopePlugin {
+		return nil // the format of plugins has no such placeholders
+	}
 	missing := map[string]bool{}
 	each(s, func(text string) {
 		for _, m := range placeholder.FindAllStringSubmatch(text, -1) {

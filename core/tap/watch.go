@@ -170,5 +170,8 @@ func (l *Library) folders() []string {
 			dirs = append(dirs, filepath.Join(r.folder(), name))
 		}
 	}
+	for _, s := range l.more {
+		dirs = append(dirs, s.Folders(l.taps)...)
+	}
 	return dirs
 }
