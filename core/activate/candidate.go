@@ -9,6 +9,7 @@ type Candidate struct {
 	Description string
 	Triggers    []string // requests that it answers; a candidate without any is never chosen
 	Domains     []string // session domains that may have it; none: all
+	Tap         string   // that it comes from; calibrations are per tap
 
 	Active  bool // enabled in this session
 	Static  bool // the role's: always there

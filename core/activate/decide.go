@@ -39,12 +39,16 @@ type Decision struct {
 	Prompt     string     `json:"prompt"` // the words that counted
 	None       float64    `json:"none"`   // the probability that nothing fits
 	Thresholds Thresholds `json:"thresholds"`
-	Scores     []Score    `json:"scores"` // every candidate, best first
+	Calibrated string     `json:"calibrated,omitempty"` // the tap whose calibration the thresholds are
+	Scores     []Score    `json:"scores"`               // every candidate, best first
 }
 
-// settle draws the outcome from the scores.
-func (d *Decision) settle(suggest bool) {
+func (d *Decision) sort() {
 	slices.SortStableFunc(d.Scores, func(a, b Score) int { return cmp.Compare(b.Probability, a.Probability) })
+}
+
+// settle draws the outcome from the scores, best first.
+func (d *Decision) settle(suggest bool) {
 	best := d.Scores[0]
 	if best.Gate != Open {
 		d.silence("%s fits best and is %s", best.Name, best.Gate)

@@ -24,6 +24,7 @@ type field struct {
 	triggers     []encoded // none without a model
 	cards        []encoded
 	dims         int
+	tuned        map[string]*tuned // by candidate, those of taps with a calibration
 }
 
 func newField(ctx context.Context, candidates []Candidate, cache *embed.Cache, p packer) (*field, error) {

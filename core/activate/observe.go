@@ -17,7 +17,7 @@ type Observation struct {
 // Observe returns what the scorer sees of a prompt in a session of a domain.
 func (r *Router) Observe(ctx context.Context, prompt, domain string, candidates []Candidate) (Observation, error) {
 	prompt, candidates = own(prompt), routable(candidates)
-	rows, e, err := r.features(ctx, prompt, candidates)
+	_, rows, e, err := r.features(ctx, prompt, candidates)
 	if err != nil {
 		return Observation{}, err
 	}

@@ -21,6 +21,8 @@ type Router struct {
 	field   *field
 	known   [sha256.Size]byte // the texts that field is made of
 	unsaved error
+
+	calibrations map[string]Calibration // by fingerprint
 }
 
 // New makes a router of a scorer; model is nil for one that needs none. The
@@ -55,7 +57,7 @@ type Request struct {
 	Prompt     string // as the user sent it
 	Domain     string // the session's, "" for none
 	Candidates []Candidate
-	ActivateAt *float64 // nil: the calibration's
+	ActivateAt *float64 // nil: the calibration's of the tap of the one that fits best, else the scorer's
 	SuggestAt  *float64
 	MinChars   int  // fewer characters that are no white space: silence
 	NoSuggest  bool // activate or be silent
@@ -65,12 +67,7 @@ type Request struct {
 // of these can be what the prompt means, and then nothing is done.
 func (r *Router) Decide(ctx context.Context, q Request) (Decision, error) {
 	d := Decision{Ranker: r.Ranker(), Prompt: own(q.Prompt), Thresholds: r.scorer.Calibration, None: 1, Scores: []Score{}}
-	if q.ActivateAt != nil {
-		d.Thresholds.ActivateAt = *q.ActivateAt
-	}
-	if q.SuggestAt != nil {
-		d.Thresholds.SuggestAt = *q.SuggestAt
-	}
+	d.Thresholds.override(q)
 	candidates := routable(q.Candidates)
 	if n := nonSpace(d.Prompt); n < q.MinChars || n == 0 {
 		d.silence("%d characters of the user's own, fewer than %d", n, max(q.MinChars, 1))
@@ -80,7 +77,7 @@ func (r *Router) Decide(ctx context.Context, q Request) (Decision, error) {
 		d.silence("no capability has triggers")
 		return d, nil
 	}
-	rows, prompt, err := r.features(ctx, d.Prompt, candidates)
+	f, rows, prompt, err := r.features(ctx, d.Prompt, candidates)
 	if err != nil {
 		return d, fmt.Errorf("route a prompt: %w", err)
 	}
@@ -93,8 +90,26 @@ func (r *Router) Decide(ctx context.Context, q Request) (Decision, error) {
 		}
 		d.Scores = append(d.Scores, Score{c.Name, each[i], c.gate(q.Domain), named})
 	}
+	if len(f.tuned) > 0 {
+		d.adjust(func(name string) *tuned { return f.tuned[name] })
+	}
+	d.sort()
+	if t := f.tuned[d.Scores[0].Name]; t != nil { // the tap of the one that fits best decides
+		d.Thresholds, d.Calibrated = t.Thresholds, t.tap
+		d.Thresholds.override(q)
+	}
 	d.settle(!q.NoSuggest)
 	return d, nil
+}
+
+// override lets the user's own settings win.
+func (t *Thresholds) override(q Request) {
+	if q.ActivateAt != nil {
+		t.ActivateAt = *q.ActivateAt
+	}
+	if q.SuggestAt != nil {
+		t.SuggestAt = *q.SuggestAt
+	}
 }
 
 func routable(candidates []Candidate) []Candidate {
@@ -109,20 +124,20 @@ func outside(candidates []Candidate, domain string) []bool {
 	return out
 }
 
-func (r *Router) features(ctx context.Context, prompt string, candidates []Candidate) ([][]float64, encoded, error) {
+func (r *Router) features(ctx context.Context, prompt string, candidates []Candidate) (*field, [][]float64, encoded, error) {
 	f, err := r.prepare(ctx, candidates)
 	if err != nil {
-		return nil, encoded{}, err
+		return nil, nil, encoded{}, err
 	}
 	if r.cache == nil {
-		return f.features(prompt, nil), encoded{}, nil
+		return f, f.features(prompt, nil), encoded{}, nil
 	}
 	rows, err := r.packer.Embed(ctx, []string{prompt})
 	if err != nil {
-		return nil, encoded{}, err
+		return nil, nil, encoded{}, err
 	}
 	e := r.packer.unpack(rows[0])
-	return f.features(prompt, &e), e, nil
+	return f, f.features(prompt, &e), e, nil
 }
 
 // Prepare computes what does not depend on a prompt, so that the first one
@@ -135,7 +150,7 @@ func (r *Router) Prepare(ctx context.Context, candidates []Candidate) error {
 func (r *Router) prepare(ctx context.Context, candidates []Candidate) (*field, error) {
 	h := sha256.New()
 	for _, c := range candidates {
-		fmt.Fprintf(h, "%q %q %q %q\n", c.Name, c.Title, c.Description, c.Triggers)
+		fmt.Fprintf(h, "%q %q %q %q %q %q\n", c.Name, c.Title, c.Description, c.Triggers, c.Domains, c.Tap)
 	}
 	key := [sha256.Size]byte(h.Sum(nil))
 	r.mu.Lock()
@@ -147,6 +162,7 @@ func (r *Router) prepare(ctx context.Context, candidates []Candidate) (*field, e
 	if err != nil {
 		return nil, err
 	}
+	f.tune(candidates, r.calibrations)
 	r.field, r.known = f, key
 	if r.cache != nil {
 		r.unsaved = r.cache.Save() // costs time, never an answer

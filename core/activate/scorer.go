@@ -1,9 +1,11 @@
 package activate
 
 import (
+	"crypto/sha256"
 	_ "embed" // for the scorer that needs no model
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,10 +20,11 @@ const ScorerFile = "scorer.json"
 
 const scorerSchema = "ctx.scorer/v1"
 
-// Thresholds are where a decision turns: both are probabilities.
+// Thresholds are where a decision turns, all of them probabilities.
 type Thresholds struct {
 	ActivateAt float64 `json:"activate_at"` // of the winner
 	SuggestAt  float64 `json:"suggest_at"`  // of those that would be suggested, together
+	DiscoverAt float64 `json:"discover_at"` // of each that somebody who asks is told of
 }
 
 // Scorer turns features into probabilities. It is linear: a score for every
@@ -41,6 +44,7 @@ type Scorer struct {
 
 	projection *projection
 	names      []string // of None.Wording, sorted
+	sum        string   // of the file
 }
 
 type noneWeights struct {
@@ -114,6 +118,8 @@ func parseScorer(raw []byte) (*Scorer, error) {
 		}
 		s.projection = &projection{p.Dims, mean, basis}
 	}
+	sum := sha256.Sum256(raw)
+	s.sum = hex.EncodeToString(sum[:4])
 	s.names = slices.Sorted(maps.Keys(s.None.Wording))
 	return s, nil
 }
