@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/ctx-sidecar/ctx/core/loader"
+	"github.com/ctx-sidecar/ctx/core/plugindir"
 	"github.com/ctx-sidecar/ctx/core/skill"
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
@@ -12,7 +13,7 @@ func (p *program) skillRoots() []skill.Root {
 	if err != nil {
 		p.log.Warn("skills of taps are not there", "error", err)
 	}
-	return skill.Roots(list, p.layout, p.workspace, nil)
+	return skill.Roots(list, p.layout, p.workspace, plugindir.SkillRoots(p.layout, p.workspace, list))
 }
 
 // loaderSkills are the skills of a conversation.

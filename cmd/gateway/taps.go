@@ -10,6 +10,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/activate"
 	"github.com/ctx-sidecar/ctx/core/hook"
 	"github.com/ctx-sidecar/ctx/core/loader"
+	"github.com/ctx-sidecar/ctx/core/plugindir"
 	"github.com/ctx-sidecar/ctx/core/skill"
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
@@ -17,7 +18,7 @@ import (
 // taps are the user's, for all conversations of this process.
 type taps struct {
 	*loader.Engine
-	any     bool // there is a tap, and not only skills
+	any     bool // there are capabilities, and not only skills
 	library *tap.Library
 	skills  *skill.Library
 	read    func()        // the first time that it is called
@@ -28,17 +29,18 @@ type taps struct {
 
 var _ loader.Taps = (*taps)(nil)
 
-// openTaps returns nil for a user who has no tap and no skill: nothing is then as
+// openTaps returns nil for a user who has no tap, no plugin and no skill: nothing is then as
 // much as looked for. One that is added later counts from the next session on.
 func (p *program) openTaps() *taps {
 	store := tap.Open(p.layout)
-	any := store.Any()
+	plugins := plugindir.Source{Layout: p.layout, Workspace: p.workspace}
+	any := store.Any() || plugins.Any(store)
 	if !any && !skill.Any(p.skillRoots()) {
 		return nil
 	}
 	t := &taps{
 		any: any, skills: skill.NewLibrary(p.skillRoots),
-		library: tap.NewLibrary(store, p.config.Providers), wanted: make(chan struct{}),
+		library: tap.NewLibrary(store, p.config.Providers, plugins), wanted: make(chan struct{}),
 		route: p.config.AutoCapabilities, log: p.log.Named("taps"),
 	}
 	t.read = sync.OnceFunc(func() {

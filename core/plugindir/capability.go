@@ -45,6 +45,13 @@ type Source struct {
 
 var _ tap.Source = Source{}
 
+// Any reports whether a plugin has servers.
+func (s Source) Any(taps *tap.Store) bool {
+	list, _ := taps.List() // one that cannot be read counts as one anyway
+	found, _ := s.Read(list)
+	return len(found) > 0
+}
+
 // Read implements [tap.Source].
 func (s Source) Read(taps []tap.Tap) ([]tap.Capability, []tap.Problem) {
 	plugins, problems := Read(s.Layout, s.Workspace, taps)

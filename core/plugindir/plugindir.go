@@ -58,12 +58,6 @@ func places(l paths.Layout, workspace string, taps []tap.Tap) []place {
 // mostPlugins is how many entries of a folder are looked at.
 const mostPlugins = 500
 
-// Any reports whether there may be a plugin, at the price of a look at each
-// place.
-func Any(l paths.Layout, workspace string, taps []tap.Tap) bool {
-	return slices.ContainsFunc(places(l, workspace, taps), func(p place) bool { return len(p.names()) > 0 })
-}
-
 func (p place) names() []string {
 	entries, err := os.ReadDir(p.dir)
 	if err != nil {

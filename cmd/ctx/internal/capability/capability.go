@@ -14,6 +14,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/capability"
 	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/loader"
+	"github.com/ctx-sidecar/ctx/core/plugindir"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/tap"
 	"github.com/ctx-sidecar/ctx/core/trust"
@@ -57,7 +58,7 @@ func (s *session) open() {
 		latest, _ := sessions.Latest() // none: nothing is active
 		s.id = latest.ID
 	}
-	catalog := tap.NewLibrary(tap.Open(l), s.config.Providers).Load()
+	catalog := tap.NewLibrary(tap.Open(l), s.config.Providers, plugindir.Source{Layout: l, Workspace: ws}).Load()
 	s.found = *catalog
 	s.Registry = capability.New(capability.Options{
 		Catalog: func() *tap.Catalog { return catalog }, Trust: trust.Open(l.Trust()), Sessions: sessions, Session: s.id, Env: f.Env,

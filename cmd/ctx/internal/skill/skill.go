@@ -13,6 +13,7 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/loader"
+	"github.com/ctx-sidecar/ctx/core/plugindir"
 	"github.com/ctx-sidecar/ctx/core/skill"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -69,7 +70,7 @@ func (s *session) open() {
 		if err != nil {
 			s.warn(err.Error())
 		}
-		return skill.Roots(taps, l, ws, nil)
+		return skill.Roots(taps, l, ws, plugindir.SkillRoots(l, ws, taps))
 	})
 }
 

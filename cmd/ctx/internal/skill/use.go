@@ -9,6 +9,7 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/core/capability"
 	"github.com/ctx-sidecar/ctx/core/loader"
+	"github.com/ctx-sidecar/ctx/core/plugindir"
 	"github.com/ctx-sidecar/ctx/core/skill"
 	"github.com/ctx-sidecar/ctx/core/tap"
 	"github.com/ctx-sidecar/ctx/core/trust"
@@ -82,7 +83,7 @@ func (s *session) find(cmd *cobra.Command, name string) (skill.Skill, error) {
 // registry asks the session's gateway.
 func (s *session) registry() *capability.Registry {
 	l := s.f.Layout()
-	catalog := tap.NewLibrary(tap.Open(l), s.config.Providers).Load()
+	catalog := tap.NewLibrary(tap.Open(l), s.config.Providers, plugindir.Source{Layout: l, Workspace: s.f.Workspace()}).Load()
 	return capability.New(capability.Options{
 		Catalog: func() *tap.Catalog { return catalog }, Trust: trust.Open(l.Trust()), Sessions: s.sessions, Session: s.id, Env: s.f.Env,
 		Domain: loader.Domain(s.config), Role: s.config.Roles[s.config.Role].Capabilities, MaxActive: s.config.Activate.MaxActive,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/plugindir"
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
 
@@ -48,7 +49,7 @@ func (s *shop) list() (List, error) {
 	if err != nil {
 		return List{}, err
 	}
-	catalog := tap.NewLibrary(s.store, s.providers).Load()
+	catalog := tap.NewLibrary(s.store, s.providers, plugindir.Source{Layout: s.f.Layout()}).Load()
 	l := List{Taps: []Listed{}, Problems: append([]tap.Problem{}, catalog.Problems...)}
 	for _, t := range taps {
 		one := Listed{Tap: t}

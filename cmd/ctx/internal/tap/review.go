@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/plugindir"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/tap"
 	"github.com/ctx-sidecar/ctx/core/trust"
@@ -23,11 +24,13 @@ type Command struct {
 // waits reports whether the user has yet to decide.
 func (c Command) waits() bool { return c.Status == trust.Unknown || c.Status == trust.Changed }
 
-// survey reads a tap and what it would run.
+// survey reads a tap and what it, its plugins among it, would run.
 func (s *shop) survey(t tap.Tap) (*tap.Catalog, []Command) {
 	catalog := tap.Read(t, s.providers)
+	plugins, problems := plugindir.OfTap(s.f.Layout(), t)
+	catalog.Problems = append(catalog.Problems, problems...)
 	commands := []Command{}
-	for _, c := range catalog.Capabilities {
+	for _, c := range append(slices.Clip(catalog.Capabilities), plugindir.Capabilities(plugins)...) {
 		list, err := c.Commands()
 		if err != nil {
 			fmt.Fprintf(s.f.IO.Err, "warning: %s: %s\n", c.Pinned(), iostreams.Clean(err.Error()))

@@ -18,6 +18,7 @@ import (
 // of it stands.
 func refresh(ctx context.Context, f *cmdutil.Factory, t *trust.Store) {
 	refreshLocal(f, t)
+	refreshPlugins(f, t)
 	ws := f.Workspace()
 	wraps := wiring.Open(f.Layout().Wraps())
 	rec, _, err := wraps.Record(ws)
