@@ -3,6 +3,7 @@ package authority
 import "strings"
 
 var (
+	cash  = words(`money fund payment eth btc sol usdc usdt crypto cash coin euro dollar bank lamport sat satoshi`)
 	money = words(`money fund funds payment payments balance eth btc sol usdc usdt token tokens crypto wallet bank currency amount cash coin coins
 nft invoice card salary euro euros dollar dollars credit credits usd eur lamports sats`)
 
@@ -13,7 +14,7 @@ sketch logo color colour query regex cron checksum slug signature_text barcode g
 
 	runsOf  = words(`test tests build task job workflow pipeline container process server flow agent actor playbook app application migration service instance model`)
 	looksOf = words(`report analysis audit scan search check simulation benchmark query lookup diagnostic diagnostics forecast diff comparison select
-inspection lint validation assessment backtest performance`)
+inspection crawl scrape lint validation assessment backtest performance`)
 
 	harshOnes = words(`all everything database db data history table tables logs log account device disk session sessions records rows entries
 factory storage content contents trash bin queue messages inbox`)
@@ -52,7 +53,23 @@ func (j *judge) weigh(v effect, lemma string, object []string) effect {
 	case "work_out":
 		return compute
 	case "give":
+		if has(marks, 6) {
+			return away
+		}
 		if has(given, 6) {
+			return change
+		}
+	case "tell", "ask", "say", "answer":
+		if len(object) > 0 && !questions.has(object[0]) && object[0] != "if" && object[0] != "whether" && has(people, 4) {
+			return away
+		}
+		return observe
+	case "accept":
+		if !has(requests, 4) {
+			return observe
+		}
+	case "play":
+		if has(games, 4) {
 			return change
 		}
 	case "fill", "select", "check", "choose", "drag", "hover":
@@ -70,11 +87,17 @@ func (j *judge) weigh(v effect, lemma string, object []string) effect {
 			return change
 		}
 		return observe
-	case "transfer", "wire", "exchange", "send", "interact":
+	case "transfer", "wire", "exchange", "send", "interact", "move", "shift":
 		if (lemma == "send" || lemma == "interact") && has(processInputs, 6) {
 			return destroy
 		}
-		if has(money, 6) || j.hasParam("amount", "lamports", "wei") {
+		if lemma == "move" || lemma == "shift" {
+			if has(cash, 8) {
+				return spend
+			}
+			return v
+		}
+		if has(cash, 6) || lemma == "transfer" && has(money, 6) || j.hasParam("amount", "lamports", "wei") {
 			return spend
 		}
 	case "take_away", "remove", "drop", "erase":
@@ -91,6 +114,10 @@ func (j *judge) weigh(v effect, lemma string, object []string) effect {
 			return change
 		case has(harshOnes, 3) || lemma == "clear" && !j.edits():
 			return destroy
+		}
+	case "start", "begin", "launch", "queue":
+		if has(looksOf, 4) && j.name.effect == observe {
+			return observe
 		}
 	case "stop", "end", "restart", "reboot", "suspend", "close":
 		if lemma != "restart" && lemma != "reboot" && has(processes, 3) && lemma != "close" {
@@ -140,6 +167,11 @@ var (
 	processInputs = words(`process terminal repl stdin shell tty pty`)
 	attributes    = words(`protection highlight background border format formatting filter watermark duplicate restriction whitespace accent stopword
 noise outlier punctuation bold hyperlink`)
+	marks  = words(`thumb thumbs like star vote rating upvote kudos badge point`)
+	people = words(`sender supplier customer client everybody everyone colleague neighbour neighbor team staff member subscriber follower
+guest patient admin administrator owner seller buyer manager boss recipient friend family group parent teacher employee worker driver crew rest`)
+	requests  = words(`invitation invite request offer friend term call order booking contract proposal connection challenge quest deal bid`)
+	games     = words(`game move turn card hand`)
 	orders    = words(`order bet bid trade wager`)
 	given     = words(`password role access permission right key token badge`)
 	rights    = words(`permission access right privilege`)

@@ -27,7 +27,7 @@ list show describe minify beautify prettify compare diff extract read summarize 
 update save store insert edit replace delete remove append fetch lookup look outline inspect document verify index copy move rename
 tokenize classify identify obfuscate upload download send post publish share comment report suggest recommend sign hash
 encode decode escape highlight view display print browse retrieve scan audit grade rate estimate measure learn tell submit
-register define put patch set commit push deploy import export import complete ask answer`)
+register define put say state patch set commit push deploy import export import complete ask answer`)
 
 	arbitrary = words(`whatever any arbitrary ordinary custom own user-supplied given provided supplied untrusted raw plain valid`)
 
@@ -35,7 +35,10 @@ register define put patch set commit push deploy import export import complete a
 icao status error area promo coupon discount qr color colour hex iso locale stock ticker barcode verification verify otp
 invite access product state region dial phone lambda-calculus numeric boolean filter glob sort search logical slash`)
 
-	runs = words(`run executed evaluated interpreted invoked execute evaluate exec eval evaled launched started`)
+	programs = words(`program programs command commands executable executables binary binaries process processes script scripts`)
+	handed   = words(`passed handed piped fed sent given forwarded pasted inserted typed types passes pipes feeds sends hands pastes`)
+
+	runs = words(`carried run executed evaluated interpreted invoked execute evaluate exec eval evaled launched started`)
 
 	sqlWords = words(`sql cypher sparql graphql gremlin ddl dml plsql tsql psql cql hql aql nosql`)
 	sqlReads = words(`select read-only readonly read explain`)
@@ -63,7 +66,7 @@ func (j *judge) executes() execution {
 		rest := j.name.tokens[min(j.name.target, len(j.name.tokens)):]
 		code := false
 		for _, t := range rest {
-			code = code || firmCode.of(t) || languages.has(t) || interpreters.has(t) || t == "sql"
+			code = code || t == "cell" || t == "cells" || t == "notebook" || firmCode.of(t) || languages.has(t) || interpreters.has(t) || t == "sql"
 		}
 		switch {
 		case code && !j.selectsOnly():
@@ -87,12 +90,29 @@ func (j *judge) executes() execution {
 		}
 		i = end
 	}
+	data = data || j.leavesUnrun()
 	for _, p := range j.params {
 		about := scan(p.about)
 		j.unit(&e, about, Schema, data)
 		j.argument(&e, p, about, data)
 	}
 	return e
+}
+
+// leavesUnrun reports whether the description says that nothing is run.
+func (j *judge) leavesUnrun() bool {
+	ws := j.prose.words
+	for i := 1; i < len(ws); i++ {
+		if !runs.has(ws[i].text) && ws[i].text != "running" && ws[i].text != "executing" && ws[i].text != "evaluating" {
+			continue
+		}
+		for k := i - 1; k >= 0 && k > i-4; k-- {
+			if negations.has(ws[k].text) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // treatsAsData reports whether the tool's own verb takes code for a text.
@@ -112,7 +132,7 @@ func (j *judge) treatsAsData() bool {
 
 // unit looks at one sentence, or at what is said of one argument.
 func (j *judge) unit(e *execution, ws []word, source Source, data bool) {
-	interp, lang, code, moved, anything, ran, negated := -1, -1, -1, -1, -1, -1, false
+	interp, lang, code, moved, anything, ran, given, negated := -1, -1, -1, -1, -1, -1, -1, false
 	harmless := false
 	for i, w := range ws {
 		t := w.text
@@ -140,6 +160,23 @@ func (j *judge) unit(e *execution, ws []word, source Source, data bool) {
 				}
 			}
 		}
+		if arbitrary.has(t) && i+1 < len(ws) && sqlWords.has(ws[i+1].text) && !negated && t != "valid" {
+			anything = i
+		}
+		if (t == "can" || t == "may") && i+2 < len(ws) && !negated && (ws[i+1].text == "start" || ws[i+1].text == "launch" || runs.has(ws[i+1].text) || ws[i+1].text == "call" || ws[i+1].text == "invoke") {
+			for k := i + 2; k < len(ws) && k < i+6; k++ {
+				if programs.has(ws[k].text) {
+					anything = i + 1
+				}
+			}
+		}
+		if handed.has(t) && !negated && i+2 < len(ws) {
+			for k := i + 1; k < len(ws)-1 && k < i+4; k++ {
+				if to := ws[k].text; (to == "to" || to == "into" || to == "through") && after(ws, k, interpreters, languages) {
+					given = i
+				}
+			}
+		}
 		if t == "r" && w.proper && source == Description {
 			lang = i
 		}
@@ -163,6 +200,8 @@ func (j *judge) unit(e *execution, ws []word, source Source, data bool) {
 	switch {
 	case moved >= 0 && interp >= 0 && interp > moved-8 && (!data || interp > moved):
 		e.raise(.75, source, at(interp))
+	case given >= 0:
+		e.raise(.75, source, at(given))
 	case ran >= 0 && !harmless:
 		e.raise(.75, source, at(ran))
 	case anything >= 0 && (!data || moved >= 0 || source == Schema || precededBy(ws, anything, "through", "into", "with")):
@@ -187,6 +226,10 @@ func (j *judge) unit(e *execution, ws []word, source Source, data bool) {
 				continue
 			}
 			for k := range ws {
+				if ws[k].from > w.from && ws[k].from < w.from+12 && (ws[k].text == "it" || ws[k].text == "them") && loaded(ws[:k]) {
+					e.raise(.75, source, w.text+" "+ws[k].text)
+					break
+				}
 				if ws[k].from > w.from && ws[k].from < w.from+60 && (firmCode.of(ws[k].text) || languages.has(ws[k].text) || interpreters.has(ws[k].text)) {
 					e.raise(.85, source, w.text+" "+ws[k].text)
 					break
@@ -194,6 +237,29 @@ func (j *judge) unit(e *execution, ws []word, source Source, data bool) {
 			}
 		}
 	}
+}
+
+// loaded reports whether what comes before is a thing that runs.
+func loaded(ws []word) bool {
+	for _, w := range ws {
+		switch w.text {
+		case "plugin", "script", "code", "program", "module", "binary", "file", "executable", "snippet", "extension", "macro", "package", "download":
+			return true
+		}
+	}
+	return false
+}
+
+// after reports whether one of the words stands close behind k.
+func after(ws []word, k int, sets ...set) bool {
+	for m := k + 1; m < len(ws) && m < k+4 && ws[m].after == 0; m++ {
+		for _, s := range sets {
+			if s.has(ws[m].text) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func precededBy(ws []word, i int, any ...string) bool {

@@ -29,6 +29,7 @@ func Judge(server string, d Definition) Judgement {
 		text = cmp.Or(d.Title, d.Annotations.Title)
 	}
 	j := &judge{server: server, name: readName(server, d.Name), prose: readProse(text), params: parameters(d.InputSchema), ann: d.Annotations}
+	j.doubt()
 	j.fromName()
 	j.fromProse()
 	j.fromMethods()
@@ -37,6 +38,20 @@ func Judge(server string, d Definition) Judgement {
 	}
 	j.fromSchema()
 	return j.conclude()
+}
+
+// doubt takes a name's last noun for nothing where the name and the description
+// begin with the same word, and nobody knows what that does.
+func (j *judge) doubt() {
+	if len(j.name.tokens) < 2 || len(j.prose.words) < 2 || j.name.target <= 1 || j.prose.led {
+		return
+	}
+	first, said := j.name.tokens[0], j.prose.words[0].text
+	if said == first || said == first+"s" || said == first+"es" {
+		if determiners.has(j.prose.words[1].text) {
+			j.name.firm = 0
+		}
+	}
 }
 
 func (j *judge) claim(source Source, words string, tier Tier, confidence float64) {

@@ -79,7 +79,7 @@ func (n *named) decide() {
 			v, lemma, ok = agent(t)
 			f, strangeEnd = third, ok
 		}
-		if !ok || negated && i > 0 {
+		if !ok || negated && i > 0 || i < last && (n.tokens[i+1] == "nothing" || n.tokens[i+1] == "none") {
 			continue
 		}
 		firm := 0.0
@@ -109,7 +109,9 @@ func (n *named) decide() {
 			continue
 		}
 		if best < 0 && firm > 0 || firm > n.firm && n.firm < .9 {
+			looks := best == 0 && n.effect == observe
 			n.take(i, v, lemma, firm)
+			n.open = n.open || looks // "diff_only_deploy"
 			best = i
 		}
 	}

@@ -16,6 +16,9 @@ no-longer-recoverable out-of-existence no-longer-valid becomes-invalid become-in
 // gone reports whether a phrase of loss begins at j.
 func (p *prose) gone(j, end int) bool {
 	phrase := p.words[j].text
+	if phrase == "without" && j+1 < end && withoutCare.has(p.words[j+1].text) && p.replacesBefore(j) {
+		return true
+	}
 	if !lossStart.has(phrase) {
 		return p.invalidates(j, end)
 	}
@@ -25,6 +28,16 @@ func (p *prose) gone(j, end int) bool {
 	for k := j + 1; k < end && k < j+mostWords; k++ {
 		phrase += "-" + p.words[k].text
 		if losses.has(phrase) {
+			return true
+		}
+	}
+	return false
+}
+
+// replacesBefore reports whether something is replaced close before j.
+func (p *prose) replacesBefore(j int) bool {
+	for k := j - 1; k >= 0 && k > j-12; k-- {
+		if _, lemma, _, ok := find(p.words[k].text); ok && (lemma == "replace" || lemma == "overwrite" || lemma == "write" && k > j-6) {
 			return true
 		}
 	}
@@ -73,7 +86,7 @@ func (p *prose) idiom(j, end int) bool {
 	return false
 }
 
-var withoutCare = words(`warning confirmation prompt sandbox approval check question notice backup undo safeguard limit restriction review`)
+var withoutCare = words(`asking prompting warning confirmation prompt sandbox approval check question notice backup undo safeguard limit restriction review`)
 
 // readOnlyAt reports whether the text says at j that nothing is changed.
 func (p *prose) readOnlyAt(j, end int) bool {
@@ -155,7 +168,7 @@ func (p *prose) beginsWithThing(i, end int) bool {
 		if determiners.has(w) || determiners.has(next.text) && next.text != "that" {
 			return false
 		}
-		if v, _, f, ok := find(w); j == i && ok && !v.noun && f != past && f != ing {
+		if v, _, f, ok := find(w); j == i && ok && (!v.noun && f != past && f != ing || f == third && !ofThings.has(next.text)) {
 			return false
 		}
 		plural := len(w) > 3 && w[len(w)-1] == 's' && w[len(w)-2] != 's'
@@ -167,6 +180,8 @@ func (p *prose) beginsWithThing(i, end int) bool {
 	}
 	return false
 }
+
+var ofThings = words(`of that who in on from for and`)
 
 // beginsWithFact reports whether a description begins with what there is to know.
 func (p *prose) beginsWithFact(i, end int) bool {

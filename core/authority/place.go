@@ -43,7 +43,7 @@ account team`)
 	localServers  = words(`filesystem file files fs desktop commander shell terminal browser playwright puppeteer selenium excel word powerpoint ppt docx pptx office pdf sqlite memory git docker blender unity editor text obsidian local macos windows mac applescript clipboard screen document documents markdown notes time thinking ffmpeg image video`)
 	remoteServers = words(`github gitlab slack notion jira linear asana trello gmail email mail google drive calendar stripe shopify salesforce hubspot discord telegram twitter x whatsapp aws azure gcp cloudflare vercel supabase firebase airtable zendesk twilio sendgrid spotify kubernetes k8s confluence atlassian bitbucket sentry datadog pagerduty paypal todoist zapier wordpress youtube linkedin reddit facebook instagram crm api web remote`)
 
-	localParams  = words(`path filepath filename file_path file directory folder dir cwd selector sheet sheetname worksheet workbook slide paragraph cell`)
+	localParams  = words(`root cwd projectroot path filepath filename file_path file directory folder dir cwd selector sheet sheetname worksheet workbook slide paragraph cell`)
 	remoteParams = words(`owner repo repository channel recipient recipients email account subject cc bcc workspace organization org tenant customer phone guest patient team username account_id user ticket`)
 )
 

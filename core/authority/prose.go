@@ -153,6 +153,8 @@ func (p *prose) sentence(i, end, nth int) (stop bool) {
 			if p.words[j-1].text == "by" {
 				s.firm = .45
 			}
+		case f == ing && w.after == 'c' && found && v.effect >= destroy && !p.quotedAt(j):
+			s.firm = .65
 		case f == base && !v.noun && j > i && modals.has(p.words[j-1].text) && p.ofTool(i, j):
 			s.firm = .7
 			sub = false
@@ -257,7 +259,7 @@ func (p *prose) lead(i, end int) (at int, f form, found bool) {
 			return j, f, true
 		}
 		if !subjects.has(w.text) && !adverbs.has(w.text) && !determiners.has(w.text) {
-			if n := len(w.text); j == i && n > 3 && w.text[n-1] == 's' && p.determined(j, end) {
+			if n := len(w.text); j == i && n > 3 && w.text[n-1] == 's' && (p.determined(j, end) || j+1 < end && particles.has(p.words[j+1].text)) {
 				return j, third, false
 			}
 			if j == i && j+1 < end && subjects.has(p.words[j+1].text) && p.words[j+1].text != "and" {
@@ -288,6 +290,9 @@ func (p *prose) inSubject(i, j int) bool {
 
 // leadFirm is how sure it is that a sentence's first verb is one.
 func (p *prose) leadFirm(v verb, f form, j, end int) float64 {
+	if f == base && j+1 < end && p.words[j+1].text == "of" {
+		return .3
+	}
 	if !v.noun {
 		return .95
 	}
@@ -301,7 +306,7 @@ func (p *prose) leadFirm(v verb, f form, j, end int) float64 {
 			return .9
 		case next.text == "and" || next.text == "or":
 			return .7
-		case j+2 < end && p.words[j+2].text == "of" && p.words[j+2].after == 0:
+		case f == base && j+2 < end && p.words[j+2].text == "of" && p.words[j+2].after == 0:
 			return .4 // "download counts of"
 		}
 	}
@@ -341,7 +346,7 @@ func (p *prose) determined(j, end int) bool {
 func (p *prose) strange(j, end int) bool {
 	w := p.words[j].text
 	return len(w) > 3 && w[len(w)-1] == 's' && p.words[j].after == 0 && p.coordinated(j) && p.determined(j, end) && !subordinates.has(p.words[j+1].text) &&
-		!determiners.has(w) && !copulas.has(w) && p.words[j+1].text != "that" && w != "does"
+		!determiners.has(w) && !copulas.has(w) && p.words[j+1].text != "that" && p.words[j+1].text != "no" && w != "does"
 }
 
 // nounish reports whether a word that ends in s is followed as a plural is:
@@ -413,6 +418,12 @@ func (p *prose) passive(i, j int) bool {
 	for k > i && adverbs.has(p.words[k].text) {
 		k--
 	}
+	if k > i && p.words[k].text == "be" {
+		switch p.words[k-1].text {
+		case "can", "could", "may", "to", "must", "should", "cannot", "can't", "might", "would":
+			return false // what may be done with something
+		}
+	}
 	return k >= i && copulas.has(p.words[k].text) && !p.hypothetical(i, k)
 }
 
@@ -429,6 +440,9 @@ func (p *prose) hypothetical(i, j int) bool {
 			return true
 		case "that", "which", "who":
 			// "files that are only there are deleted", "after which it is gone"
+			if k > i && (p.words[k-1].text == "after" || p.words[k-1].text == "upon" || p.words[k-1].text == "whereupon") {
+				return false
+			}
 			return verbs == 0 && (k+1 >= len(p.words) || p.words[k+1].text != "it" && p.words[k+1].text != "they")
 		default:
 			if copulas.has(w) && k < j-1 {

@@ -30,7 +30,7 @@ type verb struct {
 // English verbs by what they do, in their base form. Those that a name or a
 // description uses as often for a thing ("release", "order") are marked with ~.
 const (
-	observing = `get give list search find read show view describe lookup look ~query ~count check inspect explore ~browse ~scan analyze
+	observing = `get give say ~state pretend list search find read show view describe lookup look ~query ~count check inspect explore ~browse ~scan analyze
 analyse compare ~diff verify validate ~test preview ~print ~display return retrieve fetch ~tail stat grep glob watch
 monitor ~track ~trace ping echo ~estimate predict ~forecast ~rank recommend suggest discover detect identify recognize
 recognise classify categorize determine measure ~profile ~benchmark ~audit ~review assess see tell ~report lint
@@ -49,9 +49,9 @@ combine ~round reformat rephrase paraphrase rewrite turn shuffle randomize rando
 synthesize synthesise invert ~crop blur colorize upscale transpose ~project interpolate make ~sketch solve ~model
 brainstorm serialize deserialize sanitize humanize pluralize slugify ~escape unescape ~strip ~trim ~pad ~reverse
 anonymize redact ~filter approximate integrate differentiate factor ~multiply subtract divide ~sum ~average annotate
-simulate imagine`
+simulate imagine work_out`
 
-	changing = `add update edit modify ~change ~set insert put ~patch write append prepend ~replace rename move ~copy duplicate ~clone
+	changing = `add update edit modify ~change set insert put ~patch write append prepend ~replace rename move ~copy duplicate ~clone
 create new unassign enable disable activate deactivate toggle mark ~tag ~label ~link attach detach register configure
 ~config adjust apply ~archive unarchive restore rollback revert undo redo ~lock unlock hide ~pin unpin close reopen
 ~start ~stop ~pause resume ~restart reboot ~trigger ~schedule reschedule ~queue enqueue ~sync synchronize ~import
@@ -67,7 +67,7 @@ protect authorize reindex ~index ~train tune ~switch rotate refactor fix correct
 upload ~exchange sow persist keep ~warm warmup ~end unregister prefill reload ~refresh`
 
 	hereOnly = `save ~download install unmount launch ~navigate ~scroll minimize maximize unzip unpack ~zip mkdir touch chmod chown
-symlink ~compile ~build bootstrap ~paste ~export ~dump ~pull ~screencap wake ~hibernate ~dock ~undock ~mute silence`
+symlink ~compile ~build bootstrap ~paste ~export ~dump ~pull ~screencap wake ~hibernate ~dock ~undock ~mute ~play silence`
 
 	awayOnly = `send ~post publish ~share ~tweet retweet ~email ~mail notify ~message ~reply respond ~comment ~broadcast announce push
 deploy submit invite ~book reserve subscribe unsubscribe follow unfollow ~like unlike ~star unstar ~react rsvp
@@ -86,9 +86,9 @@ blacklist forget dispose reclaim ~burn force_push hard_reset factory_reset sign_
 
 	spending = `pay purchase buy ~charge ~refund withdraw donate ~bid ~trade ~order invest ~stake unstake ~swap ~tip remit ~deposit
 ~payout borrow lend repay settle ~mint ~wire sell liquidate ~gift prepay overpay reimburse disburse ~bet ~wager
-~top_up topup ~hedge`
+~top_up topup debit ~bill deduct ~hedge`
 
-	running = `~run execute exec eval evaluate invoke perform carry_out work_out interact`
+	running = `~run execute exec eval evaluate invoke perform carry_out interact`
 )
 
 // phrases are verbs of two words, as one.

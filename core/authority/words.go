@@ -32,7 +32,8 @@ func (s set) of(w string) bool {
 
 var (
 	// questions begin the names of tools that answer them.
-	questions = words(`is are has have can could does should will was what which who whose where when how why would if exists`)
+	questions = words(`is are has have can could does should will was what which who whose where when how why would if exists dry preview pretend simulated
+simulate hypothetical noop explain howto`)
 
 	// reports are nouns that name what is looked at: they end the names of tools
 	// that show something, whatever verb stands before.
@@ -43,7 +44,7 @@ dependency usage metric insight analysis analytics profile catalog catalogue dir
 documentation reference example definition schema property feature option setting type category language timezone
 timeline feed quote balance reading measurement record entry transcript lyric definition synonym route direction
 distance location address coordinate elevation population fact joke recipe review opinion recommendation suggestion
-tip hint alert advisory warning error trace snapshot screenshot capability quota limit permission policy rule term
+tip hint alert advisory base state warning error trace snapshot screenshot capability quota limit permission policy rule term
 answer query search lookup finder explorer viewer reader checker counter inspector analyzer browser fetcher scraper
 crawler retriever detector validator tester calculator converter capacity availability leaderboard standing lineup
 title description name id me self tool prompt resource template model checkup audit comparison breakdown distribution
@@ -76,6 +77,8 @@ quickly easily safely efficiently then also optionally please simply just only s
 first when need needs want wants wish wishes designed intended provides provide capability feature service server
 wrapper interface simple powerful advanced comprehensive flexible program module plugin and should must be call one in
 order bulk batch these operations caution`)
+
+	particles = words(`out up in off over away down back on together`)
 
 	adverbs = words(`also then automatically permanently immediately optionally subsequently finally afterwards thereby
 simultaneously silently completely irreversibly recursively instantly directly fully safely either both even already
