@@ -117,9 +117,10 @@ type SourcesRequest struct {
 	// Fronted are the servers that a wrap of ours switched off in this host's
 	// files: that switch does not make them Disabled.
 	Fronted []string
-	// Texts asks for the texts that the sizes of items measure, for a reader that
-	// counts tokens or looks into them.
-	Texts bool
+	// Detail asks for more than the start of a session needs: the texts that the
+	// sizes of items measure, and the items of which nothing is resident, such as
+	// hooks, plugins and the instructions of folders further down.
+	Detail bool
 }
 
 // WrapRequest asks for the edits that wire ctx into a host.

@@ -7,13 +7,13 @@ import (
 
 func toSourcesRequest(r SourcesRequest) *pluginpb.SourcesRequest {
 	return &pluginpb.SourcesRequest{
-		Machine: toMachine(r.Machine), Workspace: r.Workspace, Dir: r.Dir, Fronted: r.Fronted, Texts: r.Texts,
+		Machine: toMachine(r.Machine), Workspace: r.Workspace, Dir: r.Dir, Fronted: r.Fronted, Detail: r.Detail,
 	}
 }
 
 func fromSourcesRequest(r *pluginpb.SourcesRequest) SourcesRequest {
 	return SourcesRequest{
-		Machine: fromMachine(r.GetMachine()), Workspace: r.GetWorkspace(), Dir: r.GetDir(), Fronted: r.GetFronted(), Texts: r.GetTexts(),
+		Machine: fromMachine(r.GetMachine()), Workspace: r.GetWorkspace(), Dir: r.GetDir(), Fronted: r.GetFronted(), Detail: r.GetDetail(),
 	}
 }
 

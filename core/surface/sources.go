@@ -83,7 +83,7 @@ type Item struct {
 	NotLoaded string `json:"not_loaded,omitempty"`
 
 	// Text is what Resident measures, or Deferred where nothing is resident. It is
-	// there where it was asked for, see plugins.SourcesRequest.
+	// there where detail was asked for.
 	Text string `json:"-"`
 
 	// Body is what OnDemand measures where that is not the end of the file at

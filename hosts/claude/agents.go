@@ -15,7 +15,7 @@ func (r *reader) readAgents() {
 	known := make(map[string]bool)
 	for _, s := range r.shelves() {
 		r.walk(filepath.Join(s.dir, "agents"), func(path, _ string) {
-			f, body, _, ok := r.front(path)
+			f, body, size, ok := r.front(path)
 			if !ok || f.Name == "" || f.Description == "" {
 				return // Claude Code loads no agent without both
 			}
@@ -29,8 +29,9 @@ func (r *reader) readAgents() {
 			if tools == "" {
 				tools = "All tools"
 			}
-			line := len("- : ") + len(name) + len(strings.TrimSpace(string(f.Description))) + len(" (Tools: )\n") + len(tools)
-			r.addItem(surface.KindAgent, s.provider, name, path, line, len(body))
+			line := "- " + name + ": " + strings.TrimSpace(string(f.Description)) + " (Tools: " + tools + ")\n"
+			rest := max(0, size-frontLimit) // what was not read of a long file
+			r.addItem(surface.Item{Kind: surface.KindAgent, Provider: s.provider, Name: name, OnDemand: len(body) + rest}, path, line)
 		})
 	}
 }

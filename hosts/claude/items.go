@@ -13,13 +13,22 @@ func (r *reader) readItems() {
 	r.readAgents()
 	r.readMemory()
 	r.readStyle()
+	if r.detail {
+		r.readHooks()
+		r.readPluginItems()
+	}
 }
 
-func (r *reader) addItem(kind surface.Kind, provider, name, path string, resident, onDemand int) {
-	r.out.Items = append(r.out.Items, surface.Item{
-		Kind: kind, Provider: provider, Name: name, Place: surface.Place{File: path},
-		Resident: resident, OnDemand: onDemand,
-	})
+// addItem adds an item whose text is sent with every request.
+func (r *reader) addItem(it surface.Item, path, text string) {
+	if it.Place.File == "" {
+		it.Place.File = path
+	}
+	it.Resident = len(text)
+	if r.detail {
+		it.Text = text
+	}
+	r.out.Items = append(r.out.Items, it)
 }
 
 // shelf is a .claude folder, or one of a plugin, with skills, commands and agents.

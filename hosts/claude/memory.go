@@ -17,6 +17,7 @@ const (
 	labelUser    = "user's private global instructions for all projects"
 	labelProject = "project instructions, checked into the codebase"
 	labelLocal   = "user's private project instructions, not checked in"
+	labelManaged = "organization-managed policy instructions"
 )
 
 // importDepth is how many files may import one another in a row.
@@ -33,16 +34,31 @@ type memory struct {
 	seen map[string]bool
 	// outside is true where files beyond the session's folder may be imported.
 	outside bool
+	// without are the files that the user keeps out.
+	without []*regexp.Regexp
+	sent    int // files that are part of every request
 }
 
-// readMemory prices CLAUDE.md and its relatives: the user's, then from the top
-// of the file system down to the session's folder, each followed by its rules
-// and imports. A CLAUDE.md below that folder is read when the model goes there.
+// memoryHead and memoryEnd are what Claude Code writes around all instruction
+// files together.
+const (
+	memoryHead = "<system-reminder>\nCodebase and user instructions are shown below. Be sure to adhere to these instructions. " +
+		"IMPORTANT: These instructions OVERRIDE any default behavior and you MUST follow them exactly as written.\n\n"
+	memoryEnd = "</system-reminder>"
+)
+
+// readMemory prices CLAUDE.md and its relatives: the administrator's, the
+// user's, then from the top of the file system down to the session's folder, each
+// followed by its rules and imports. A CLAUDE.md below that folder is read when
+// the model goes there.
 func (r *reader) readMemory() {
-	m := memory{r, make(map[string]bool), false}
+	m := memory{reader: r, seen: make(map[string]bool)}
 	approved := r.project().get("hasClaudeMdExternalIncludesApproved").isTrue()
 
 	m.outside = true
+	m.file(filepath.Join(r.managed, "CLAUDE.md"), string(surface.ScopeManaged), labelManaged, 1)
+	m.rules(filepath.Join(r.managed, ".claude", "rules"), string(surface.ScopeManaged), labelManaged)
+	m.without = r.excludes()
 	user := string(surface.ScopeUser)
 	m.file(filepath.Join(r.config, "CLAUDE.md"), user, labelUser, 1)
 	m.rules(filepath.Join(r.config, "rules"), user, labelUser)
@@ -51,13 +67,39 @@ func (r *reader) readMemory() {
 	project, local := string(surface.ScopeProject), string(surface.ScopeLocal)
 	dirs := ancestors(r.launch)
 	slices.Reverse(dirs)
+	own := 0 // of the project's own files, rules apart
+	file := func(path, scope, label string) {
+		before := m.sent
+		m.file(path, scope, label, 1)
+		own += m.sent - before
+	}
 	for _, dir := range dirs {
-		m.file(filepath.Join(dir, "CLAUDE.md"), project, labelProject, 1)
+		file(filepath.Join(dir, "CLAUDE.md"), project, labelProject)
 		if dot := filepath.Join(dir, ".claude"); dot != r.config {
-			m.file(filepath.Join(dot, "CLAUDE.md"), project, labelProject, 1)
+			file(filepath.Join(dot, "CLAUDE.md"), project, labelProject)
 			m.rules(filepath.Join(dot, "rules"), project, labelProject)
 		}
-		m.file(filepath.Join(dir, "CLAUDE.local.md"), local, labelLocal, 1)
+		file(filepath.Join(dir, "CLAUDE.local.md"), local, labelLocal)
+	}
+	// Where the project has no words for Claude Code, those for every agent count.
+	for _, dir := range dirs {
+		for _, path := range []string{filepath.Join(dir, "AGENTS.md"), filepath.Join(dir, ".claude", "AGENTS.md")} {
+			switch {
+			case own == 0:
+				m.file(path, project, labelProject, 1)
+			case r.detail && exists(path):
+				m.addItem(surface.Item{
+					Kind: surface.KindInstructions, Provider: project, Name: m.short(path),
+					NotLoaded: "not loaded by Claude Code beside a CLAUDE.md",
+				}, path, "")
+			}
+		}
+	}
+	if m.sent > 0 {
+		r.out.Frames = append(r.out.Frames, surface.Frame{Kind: surface.KindInstructions, Text: memoryHead + memoryEnd})
+	}
+	if r.detail {
+		m.below()
 	}
 }
 
@@ -80,7 +122,7 @@ func (m *memory) rules(dir, provider, label string) {
 		}
 		if !f.Paths.IsZero() {
 			m.note(path)
-			m.addItem(surface.KindInstructions, provider, m.short(path), path, 0, size)
+			m.addItem(surface.Item{Kind: surface.KindInstructions, Provider: provider, Name: m.short(path), OnDemand: size}, path, "")
 			return
 		}
 		m.file(path, provider, label, 1)
@@ -88,7 +130,7 @@ func (m *memory) rules(dir, provider, label string) {
 }
 
 func (m *memory) file(path, provider, label string, depth int) {
-	if m.seen[path] {
+	if m.seen[path] || slices.ContainsFunc(m.without, func(re *regexp.Regexp) bool { return re.MatchString(path) }) {
 		return
 	}
 	m.seen[path] = true
@@ -103,8 +145,9 @@ func (m *memory) file(path, provider, label string, depth int) {
 	}
 	body = bytes.TrimSpace(body)
 	if len(body) > 0 {
-		resident := len("Contents of  ():\n\n\n\n") + len(path) + len(label) + len(body)
-		m.addItem(surface.KindInstructions, provider, m.short(path), path, resident, 0)
+		m.sent++
+		text := "Contents of " + path + " (" + label + "):\n\n" + string(body) + "\n\n"
+		m.addItem(surface.Item{Kind: surface.KindInstructions, Provider: provider, Name: m.short(path)}, path, text)
 	}
 	if depth == importDepth || len(body) > mostMemory {
 		return
@@ -163,35 +206,4 @@ func imports(src []byte) []string {
 		targets = append(targets, strings.ReplaceAll(string(m[1]), `\ `, " "))
 	}
 	return targets
-}
-
-// readStyle prices the output style in use, when it is one of the user's own.
-func (r *reader) readStyle() {
-	name := r.setting("outputStyle").text()
-	if name == "" {
-		return
-	}
-	for _, s := range r.shelves() {
-		r.walk(filepath.Join(s.dir, "output-styles"), func(path, rel string) {
-			src, err := file.Read(path)
-			if err != nil {
-				r.warn("%v", err)
-				return
-			}
-			matter, body, line := splitFront(src)
-			f, err := parseFront(matter, line)
-			if err != nil {
-				r.warn("%s:%v", path, err)
-			}
-			title := string(f.Name)
-			if title == "" {
-				title = strings.TrimSuffix(rel, ".md")
-			}
-			if title == name {
-				r.note(path)
-				resident := len("# Output Style: \n\n") + len(title) + len(bytes.TrimSpace(body))
-				r.addItem(surface.KindInstructions, s.provider, "output style "+title, path, resident, 0)
-			}
-		})
-	}
 }

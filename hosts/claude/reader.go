@@ -21,6 +21,7 @@ import (
 type reader struct {
 	places
 	env     []string
+	detail  bool            // see [plugins.SourcesRequest]
 	fronted map[string]bool // servers that our own wrap switched off
 	wrapped string          // the settings file in which it did
 
@@ -44,6 +45,7 @@ func newReader(a *adapter, req plugins.SourcesRequest) *reader {
 	r := &reader{
 		places:  newPlaces(req.Machine, a.managed, dir),
 		env:     req.Machine.Env,
+		detail:  req.Detail,
 		fronted: make(map[string]bool),
 		wrapped: localSettings(paths.Real(req.Workspace)),
 		seen:    make(map[string]bool),

@@ -49,15 +49,16 @@ func (r *reader) readSkills() {
 		}
 	}
 	for _, l := range all {
-		resident := 0
+		line := ""
 		if l.told {
-			resident = l.bare()
+			line = "- " + l.name
 			if more := len(": ") + len(l.description); l.description != "" && more <= left {
 				left -= more
-				resident += more
+				line += ": " + l.description
 			}
+			line += "\n"
 		}
-		r.addItem(l.kind, l.shelf.provider, l.name, l.path, resident, l.size)
+		r.addItem(surface.Item{Kind: l.kind, Provider: l.shelf.provider, Name: l.name, OnDemand: l.size}, l.path, line)
 	}
 }
 

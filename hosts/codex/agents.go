@@ -14,15 +14,14 @@ type agent struct {
 	servers []string // that its own settings speak of
 }
 
-// agents reads the agents/*.toml of the user and of trusted project folders.
-// Codex lists each role with its description to the model.
-func (s *settings) agents() []agent {
+// agents reads the agents/*.toml of the user and of trusted project folders, and
+// the [agents] tables. Codex lists each role that has a description in the tool
+// that starts subagents, which it defers with the MCP tools.
+func (s *settings) agents(loading surface.Loading) []agent {
 	type folder struct{ dir, provider string }
 	folders := []folder{{s.home, string(surface.ScopeUser)}}
-	for _, l := range s.layers {
-		if l.scope == surface.ScopeProject {
-			folders = append(folders, folder{filepath.Dir(l.file), string(surface.ScopeProject)})
-		}
+	for _, dir := range s.trusted {
+		folders = append(folders, folder{filepath.Join(dir, ".codex"), string(surface.ScopeProject)})
 	}
 	var list []agent
 	for _, f := range folders {
@@ -36,7 +35,39 @@ func (s *settings) agents() []agent {
 			}
 		}
 	}
+	list = append(list, s.tabled()...)
+	for i := range list {
+		it := &list[i].item
+		if loading == surface.ServerLines {
+			it.Resident, it.Deferred = 0, it.Resident
+		}
+	}
 	return list
+}
+
+// tabled are the roles of [agents.NAME] tables.
+func (s *settings) tabled() []agent {
+	var list []agent
+	table := s.root.at("agents")
+	for _, name := range table.names() {
+		n := table.at(name)
+		if n.at("description") == nil {
+			continue
+		}
+		a := agent{item: surface.Item{Kind: surface.KindAgent, Name: name, Place: n.at("description").place, Provider: string(surface.ScopeUser)}}
+		a.item.Text = role(name, s.text(n.at("description")))
+		a.item.Resident = len(a.item.Text)
+		list = append(list, a)
+	}
+	return list
+}
+
+// role is what the list of roles has of one.
+func role(name, description string) string {
+	if description == "" {
+		return "" // it is left out
+	}
+	return name + ": {\n" + description + "\n}\n"
 }
 
 func (s *settings) agent(file string) (agent, bool) {
@@ -60,8 +91,10 @@ func (s *settings) agent(file string) (agent, bool) {
 		Kind:     surface.KindAgent,
 		Name:     name,
 		Place:    surface.Place{File: file},
-		Resident: len(name + ": {\n" + s.text(root.at("description")) + "\n}\n"),
+		Text:     role(name, s.text(root.at("description"))),
 		OnDemand: len(a.text),
+		Body:     a.text,
 	}
+	a.item.Resident = len(a.item.Text)
 	return a, true
 }

@@ -14,13 +14,15 @@ import (
 
 // hookGroup is one entry of an event, in hooks.json and in [hooks] alike.
 type hookGroup struct {
+	Event    string        `json:"-"`
 	Matcher  string        `json:"matcher"`
 	Handlers []hookHandler `json:"hooks"`
 }
 
 type hookHandler struct {
-	Type   string `json:"type"`
-	Server string `json:"server"` // of type mcp_tool
+	Type    string `json:"type"`
+	Command string `json:"command"`
+	Server  string `json:"server"` // of type mcp_tool
 }
 
 // hooksFile is the file beside a config.toml in which hooks stand as JSON.
@@ -94,11 +96,15 @@ func parseHooks(b []byte) []hookGroup {
 		return nil
 	}
 	groups := []hookGroup{}
-	for _, raw := range file.Hooks {
+	for _, event := range slices.Sorted(maps.Keys(file.Hooks)) {
 		var of []hookGroup
-		if json.Unmarshal(raw, &of) == nil {
-			groups = append(groups, of...)
+		if json.Unmarshal(file.Hooks[event], &of) != nil {
+			continue
 		}
+		for i := range of {
+			of[i].Event = event
+		}
+		groups = append(groups, of...)
 	}
 	return groups
 }

@@ -6,13 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
 // markNamed leaves a server direct that the user's hooks, agents or skills speak
 // of by name: behind a gateway its tools have other names, and they would miss it.
-func (s *settings) markNamed(servers []surface.Server, agents []agent, skills []surface.Item) {
+func (s *settings) markNamed(servers []surface.Server, agents []agent, skills []skill) {
 	hooks := s.hookGroups()
 	for i := range servers {
 		if srv := &servers[i]; srv.Direct == "" && !srv.Own {
@@ -21,7 +20,7 @@ func (s *settings) markNamed(servers []surface.Server, agents []agent, skills []
 	}
 }
 
-func namedBy(server string, hooks map[string][]hookGroup, agents []agent, skills []surface.Item) string {
+func namedBy(server string, hooks map[string][]hookGroup, agents []agent, skills []skill) string {
 	for _, file := range slices.Sorted(maps.Keys(hooks)) {
 		for _, g := range hooks[file] {
 			if matcherNames(g.Matcher, server) {
@@ -39,9 +38,9 @@ func namedBy(server string, hooks map[string][]hookGroup, agents []agent, skills
 			return fmt.Sprintf("the agent %s in %s names it", a.item.Name, a.item.Place.File)
 		}
 	}
-	for _, item := range skills {
-		if b, err := file.Read(item.Place.File); err == nil && textNames(string(b), server) {
-			return fmt.Sprintf("the skill %s in %s names it", item.Name, item.Place.File)
+	for _, k := range skills {
+		if textNames(k.names, server) {
+			return fmt.Sprintf("the skill %s in %s names it", k.item.Name, k.item.Place.File)
 		}
 	}
 	return ""

@@ -89,19 +89,19 @@ func (s *settings) pluginServers(installed []plugin, declared []surface.Server) 
 }
 
 // pluginSkills are the skills that plugins bring, under the plugin's name.
-func (s *settings) pluginSkills(installed []plugin) []surface.Item {
-	var items []surface.Item
+func (s *settings) pluginSkills(installed []plugin) []skill {
+	var found []skill
 	for _, p := range installed {
 		for _, file := range findSkills(filepath.Join(p.dir, "skills")) {
 			s.files = append(s.files, file)
 			short, _ := filepath.Rel(filepath.Dir(filepath.Dir(p.dir)), file)
-			if item, ok := s.skill(file, p.name+":", "r0/"+short); ok {
-				item.Provider = p.id
-				items = append(items, item)
+			if k, ok := s.skill(file, p.name+":", "r0/"+short); ok {
+				k.item.Provider, k.rank = p.id, 2
+				found = append(found, k)
 			}
 		}
 	}
-	return items
+	return found
 }
 
 // readJSON reads a file that need not be there; what is wrong with it is a

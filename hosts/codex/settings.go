@@ -18,6 +18,7 @@ type settings struct {
 	root    *node
 	layers  []*layer // the lowest first
 	folders []string // from the project's root to the working folder
+	trusted []string // those of them whose .codex counts
 	files   []string // all that was looked for
 }
 
@@ -53,6 +54,7 @@ func (a adapter) settings(m plugins.Machine, dir string) *settings {
 			continue // the home folder as a project
 		}
 		if place, ok := trusted(projects, d, s.folders[0]); ok {
+			s.trusted = append(s.trusted, d)
 			s.add(file, surface.ScopeProject, place)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -21,23 +22,26 @@ const (
 	mostSkillFolders = 2000
 )
 
-// skills are the skills that Codex lists to the model, one line each, in every
-// request; the model reads the rest of a SKILL.md when it needs it.
-func (s *settings) skills(home string) []surface.Item {
-	roots := []struct{ dir, provider string }{
-		{filepath.Join(s.home, "skills"), string(surface.ScopeUser)},
-		{filepath.Join(home, ".agents", "skills"), string(surface.ScopeUser)},
-		{filepath.Join(s.home, "skills", ".system"), hostName},
+// skills are the skills that Codex knows: its own, the project's, the user's.
+func (s *settings) skills(home string) []skill {
+	type root struct {
+		dir, provider string
+		rank          int
+	}
+	roots := []root{
+		{filepath.Join(s.home, "skills"), string(surface.ScopeUser), 2},
+		{filepath.Join(home, ".agents", "skills"), string(surface.ScopeUser), 2},
+		{filepath.Join(s.home, "skills", ".system"), hostName, 0},
 	}
 	for _, dir := range s.folders {
 		roots = append(roots,
-			struct{ dir, provider string }{filepath.Join(dir, ".codex", "skills"), string(surface.ScopeProject)},
-			struct{ dir, provider string }{filepath.Join(dir, ".agents", "skills"), string(surface.ScopeProject)},
+			root{filepath.Join(dir, ".codex", "skills"), string(surface.ScopeProject), 1},
+			root{filepath.Join(dir, ".agents", "skills"), string(surface.ScopeProject), 1},
 		)
 	}
 	off := s.disabledSkills()
 	seen := map[string]bool{}
-	var items []surface.Item
+	var found []skill
 	for i, root := range roots {
 		s.files = append(s.files, root.dir)
 		for _, file := range findSkills(root.dir) {
@@ -48,13 +52,13 @@ func (s *settings) skills(home string) []surface.Item {
 			seen[real] = true
 			s.files = append(s.files, file)
 			rel, _ := filepath.Rel(root.dir, file)
-			if item, ok := s.skill(file, "", fmt.Sprintf("r%d/%s", i, rel)); ok {
-				item.Provider = root.provider
-				items = append(items, item)
+			if k, ok := s.skill(file, "", fmt.Sprintf("r%d/%s", i, rel)); ok {
+				k.item.Provider, k.rank = root.provider, root.rank
+				found = append(found, k)
 			}
 		}
 	}
-	return items
+	return found
 }
 
 // findSkills lists the SKILL.md files below dir, those of a folder before those
@@ -90,42 +94,72 @@ func findSkills(dir string) []string {
 	return files
 }
 
-// skill prices a skill as the line that Codex sends for it: its name behind a
-// plugin's prefix, its description and the short form of its path. Codex leaves
-// out a file without front matter and a skill that only the user may start.
-func (s *settings) skill(path, prefix, short string) (surface.Item, bool) {
+// skill reads a skill. Codex leaves out a file without front matter and a skill
+// that only the user may start.
+func (s *settings) skill(path, prefix, short string) (skill, bool) {
 	text, err := file.Read(path)
 	if err != nil {
 		s.warn(err.Error())
-		return surface.Item{}, false
+		return skill{}, false
 	}
 	head, ok := frontMatter(text)
 	if !ok {
-		return surface.Item{}, false
+		return skill{}, false
 	}
-	var meta struct {
-		Name        string `yaml:"name"`
-		Description string `yaml:"description"`
-	}
-	if err := yaml.Unmarshal(head, &meta); err != nil {
+	meta, err := parseFront(head)
+	if err != nil {
 		s.warn(fmt.Sprintf("%s: front matter: %v", path, err))
-		return surface.Item{}, false
+		return skill{}, false
 	}
 	if meta.Name == "" {
 		meta.Name = filepath.Base(filepath.Dir(path))
 	}
-	meta.Name = prefix + meta.Name
-	item := surface.Item{
-		Kind:     surface.KindSkill,
-		Name:     meta.Name,
-		Place:    surface.Place{File: path},
-		OnDemand: len(text),
+	return skill{
+		item: surface.Item{
+			Kind:     surface.KindSkill,
+			Name:     prefix + meta.Name,
+			Place:    surface.Place{File: path},
+			OnDemand: len(text),
+		},
+		description: strings.Join(strings.Fields(meta.Description), " "),
+		short:       short,
+		told:        !manual(path),
+		names:       string(bytes.Join(mcpWord.FindAll(text, -1), []byte(" "))),
+	}, true
+}
+
+var mcpWord = regexp.MustCompile(`mcp__[A-Za-z0-9_]+`)
+
+type front struct {
+	Name        string `yaml:"name"`
+	Description string `yaml:"description"`
+}
+
+// parseFront reads front matter as Codex does, which forgives a colon that
+// should have been quoted.
+func parseFront(head []byte) (front, error) {
+	var meta front
+	err := yaml.Unmarshal(head, &meta)
+	if err == nil {
+		return meta, nil
 	}
-	if !manual(path) {
-		description := strings.Join(strings.Fields(meta.Description), " ")
-		item.Resident = len(fmt.Sprintf("- %s: %s (file: %s)\n", meta.Name, description, short))
+	for line := range strings.Lines(string(head)) {
+		key, value, _ := strings.Cut(line, ":")
+		value = strings.TrimSpace(value)
+		if strings.HasPrefix(value, `"`) || strings.HasPrefix(value, "'") {
+			return front{}, err // what is quoted and wrong is wrong to Codex too
+		}
+		switch key {
+		case "name":
+			meta.Name = value
+		case "description":
+			meta.Description = value
+		}
 	}
-	return item, true
+	if meta.Description == "" {
+		return front{}, err
+	}
+	return meta, nil
 }
 
 // manual reports whether the file beside a skill keeps it from the model's list.

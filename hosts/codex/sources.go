@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/plugins"
 )
@@ -24,12 +25,23 @@ func (a adapter) Sources(_ context.Context, req plugins.SourcesRequest) (surface
 	src.Loading = s.loading()
 	installed := s.plugins()
 	src.Servers = append(src.Servers, s.pluginServers(installed, src.Servers)...)
-	agents := s.agents()
+	agents := s.agents(src.Loading)
 	skills := append(s.skills(req.Machine.Home), s.pluginSkills(installed)...)
 	s.markNamed(src.Servers, agents, skills)
-	src.Items = append(s.instructions(), skills...)
+	docs, frame := s.instructions(paths.Real(dir))
+	if frame != "" {
+		src.Frames = append(src.Frames, surface.Frame{Kind: surface.KindInstructions, Text: frame})
+	}
+	src.Items = append(docs, list(skills)...)
 	for _, a := range agents {
 		src.Items = append(src.Items, a.item)
+	}
+	if req.Detail {
+		src.Items = append(src.Items, s.detail(installed)...)
+	} else {
+		for i := range src.Items {
+			src.Items[i].Text, src.Items[i].Body = "", ""
+		}
 	}
 	src.Files = s.files
 	src.Warnings = s.warnings

@@ -791,7 +791,7 @@ type SourcesRequest struct {
 	Workspace     string                 `protobuf:"bytes,2,opt,name=workspace" json:"workspace,omitempty"`
 	Dir           string                 `protobuf:"bytes,3,opt,name=dir" json:"dir,omitempty"`
 	Fronted       []string               `protobuf:"bytes,4,rep,name=fronted" json:"fronted,omitempty"`
-	Texts         bool                   `protobuf:"varint,5,opt,name=texts" json:"texts,omitempty"`
+	Detail        bool                   `protobuf:"varint,5,opt,name=detail" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -854,9 +854,9 @@ func (x *SourcesRequest) GetFronted() []string {
 	return nil
 }
 
-func (x *SourcesRequest) GetTexts() bool {
+func (x *SourcesRequest) GetDetail() bool {
 	if x != nil {
-		return x.Texts
+		return x.Detail
 	}
 	return false
 }
@@ -2520,13 +2520,13 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\bdecision\x18\x02 \x01(\tR\bdecision\x12\x16\n" +
 	"\x06reason\x18\x03 \x01(\tR\x06reason\"(\n" +
 	"\x0eEncodeResponse\x12\x16\n" +
-	"\x06output\x18\x01 \x01(\fR\x06output\"\xa0\x01\n" +
+	"\x06output\x18\x01 \x01(\fR\x06output\"\xa2\x01\n" +
 	"\x0eSourcesRequest\x12.\n" +
 	"\amachine\x18\x01 \x01(\v2\x14.ctx.host.v1.MachineR\amachine\x12\x1c\n" +
 	"\tworkspace\x18\x02 \x01(\tR\tworkspace\x12\x10\n" +
 	"\x03dir\x18\x03 \x01(\tR\x03dir\x12\x18\n" +
-	"\afronted\x18\x04 \x03(\tR\afronted\x12\x14\n" +
-	"\x05texts\x18\x05 \x01(\bR\x05texts\"\x95\x03\n" +
+	"\afronted\x18\x04 \x03(\tR\afronted\x12\x16\n" +
+	"\x06detail\x18\x05 \x01(\bR\x06detail\"\x95\x03\n" +
 	"\x0fSourcesResponse\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12-\n" +
 	"\aservers\x18\x02 \x03(\v2\x13.ctx.host.v1.ServerR\aservers\x12'\n" +
