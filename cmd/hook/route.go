@@ -75,11 +75,13 @@ func (p program) ask(ctx context.Context, h *hook.Handler, q hook.Routing) (stri
 	if err != nil {
 		return "", err
 	}
+	cmd.WaitDelay = afterRoute / 4
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}
-	wrote := json.NewEncoder(stdin).Encode(q)
-	if err := errors.Join(wrote, cmd.Wait()); err != nil {
+	wrote := make(chan error, 1) // a program that does not read must not hold up this one
+	go func() { wrote <- json.NewEncoder(stdin).Encode(q) }()
+	if err := errors.Join(cmd.Wait(), <-wrote); err != nil {
 		return "", fmt.Errorf("ctx-gateway route: %w", err)
 	}
 	return strings.TrimSpace(said.String()), nil

@@ -82,6 +82,11 @@ func (b *brought) Host() []surface.Server {
 	return b.gateway.opts.Policy.Rules(b.gateway.ctx).Host()
 }
 
+// AdmitsServer implements [loader.Place].
+func (b *brought) AdmitsServer(server string) bool {
+	return b.gateway.opts.Policy.Rules(b.gateway.ctx).AdmitsServer(server)
+}
+
 // Admits implements [loader.Place].
 func (b *brought) Admits(server, tool string) bool {
 	return b.gateway.opts.Policy.Rules(b.gateway.ctx).Admits(server, tool)
@@ -90,7 +95,7 @@ func (b *brought) Admits(server, tool string) bool {
 // Start implements [loader.Place].
 func (b *brought) Start(ctx context.Context, srv surface.Server) error {
 	g := b.gateway
-	if !g.opts.Policy.Rules(ctx).Gate.AdmitsServer(srv.Name) {
+	if !b.AdmitsServer(srv.Name) {
 		return fmt.Errorf("the user's rules deny all of the server %s", srv.Name)
 	}
 	b.set(srv)

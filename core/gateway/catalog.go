@@ -42,6 +42,9 @@ type Rules struct {
 // Host implements [loader.Admitted].
 func (r *Rules) Host() []surface.Server { return r.Servers }
 
+// AdmitsServer implements [loader.Admitted].
+func (r *Rules) AdmitsServer(server string) bool { return r.Gate.AdmitsServer(server) }
+
 // Admits implements [loader.Admitted].
 func (r *Rules) Admits(server, tool string) bool {
 	return r.Gate.AdmitsServer(server) && r.Gate.Admits(server, tool)

@@ -13,7 +13,9 @@ import (
 type Admitted interface {
 	// Host are the servers that run in any case.
 	Host() []surface.Server
-	// Admits reports whether the user's rules let a tool be known of.
+	// AdmitsServer reports whether the user's rules let anything of a server be
+	// known of, Admits whether they let a tool.
+	AdmitsServer(server string) bool
 	Admits(server, tool string) bool
 }
 
@@ -36,6 +38,9 @@ func (s scene) callable(c tap.Capability) callable {
 			break // another version of it was read meanwhile
 		}
 		name := exposed[i].Server
+		if !s.user.AdmitsServer(name) {
+			continue
+		}
 		if known, ok := s.opts.Cache.Any(name, srv.Fingerprint()); ok {
 			for _, t := range known.Parse() {
 				switch {
