@@ -348,7 +348,7 @@ func (j *judge) fromProse() {
 	for _, s := range p.said {
 		var object []string
 		for k := s.at + 1; k < len(p.words) && k < s.at+9 && p.words[k].after != 's'; k++ {
-			if !determiners.has(p.words[k].text) && !adverbs.has(p.words[k].text) {
+			if !determiners.in(&p.words[k]) && !adverbs.in(&p.words[k]) {
 				object = append(object, p.words[k].text)
 			}
 		}
@@ -397,7 +397,7 @@ func (j *judge) fromProse() {
 	if words := p.handsPath(); words != "" {
 		j.claim(Description, words, LocalWrite, .55)
 	}
-	if t, words, ok := foreignProse(p.text); ok {
+	if t, words, ok := foreignProse(p.text, p.words, p.foreign); ok {
 		tier, firm := j.tierOf(t.effect, "", t.firm, nil, Description)
 		if tier == Read && (p.pleads || p.hidden) {
 			firm = min(firm, .4)

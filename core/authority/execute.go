@@ -103,11 +103,11 @@ func (j *judge) executes() execution {
 func (j *judge) leavesUnrun() bool {
 	ws := j.prose.words
 	for i := 1; i < len(ws); i++ {
-		if !runs.has(ws[i].text) && ws[i].text != "running" && ws[i].text != "executing" && ws[i].text != "evaluating" {
+		if !runs.in(&ws[i]) && ws[i].text != "running" && ws[i].text != "executing" && ws[i].text != "evaluating" {
 			continue
 		}
 		for k := i - 1; k >= 0 && k > i-4; k-- {
-			if negations.has(ws[k].text) {
+			if negations.in(&ws[k]) {
 				return true
 			}
 		}
@@ -138,7 +138,7 @@ func (j *judge) unit(e *execution, ws []word, source Source, data bool) {
 		t := w.text
 		harmless = harmless || harmlessCode.has(t)
 		switch {
-		case negations.has(t) && !(t == "without" && i+1 < len(ws) && (withoutCare.has(ws[i+1].text) || i+2 < len(ws) && withoutCare.has(ws[i+2].text))):
+		case negations.has(t) && !(t == "without" && i+1 < len(ws) && (withoutCare.in(&ws[i+1]) || i+2 < len(ws) && withoutCare.in(&ws[i+2]))):
 			negated = true
 		case negated:
 		case movers.has(t) && !(i > 0 && (ws[i-1].text == "to" || ws[i-1].text == "was" || ws[i-1].text == "were" || ws[i-1].text == "last")):
@@ -160,12 +160,12 @@ func (j *judge) unit(e *execution, ws []word, source Source, data bool) {
 				}
 			}
 		}
-		if arbitrary.has(t) && i+1 < len(ws) && sqlWords.has(ws[i+1].text) && !negated && t != "valid" {
+		if arbitrary.has(t) && i+1 < len(ws) && sqlWords.in(&ws[i+1]) && !negated && t != "valid" {
 			anything = i
 		}
-		if (t == "can" || t == "may") && i+2 < len(ws) && !negated && (ws[i+1].text == "start" || ws[i+1].text == "launch" || runs.has(ws[i+1].text) || ws[i+1].text == "call" || ws[i+1].text == "invoke") {
+		if (t == "can" || t == "may") && i+2 < len(ws) && !negated && (ws[i+1].text == "start" || ws[i+1].text == "launch" || runs.in(&ws[i+1]) || ws[i+1].text == "call" || ws[i+1].text == "invoke") {
 			for k := i + 2; k < len(ws) && k < i+6; k++ {
-				if programs.has(ws[k].text) {
+				if programs.in(&ws[k]) {
 					anything = i + 1
 				}
 			}
@@ -180,10 +180,10 @@ func (j *judge) unit(e *execution, ws []word, source Source, data bool) {
 		if t == "r" && w.proper && source == Description {
 			lang = i
 		}
-		if !negated && i > 0 && copulas.has(ws[i-1].text) && runs.has(t) && code >= 0 && code > i-9 {
+		if !negated && i > 0 && copulas.in(&ws[i-1]) && runs.has(t) && code >= 0 && code > i-9 {
 			ran = i
 		}
-		if (t == "program" || t == "executable" || t == "command") && i+2 < len(ws) && ws[i+1].text == "to" && (ws[i+2].text == "start" || runs.has(ws[i+2].text)) {
+		if (t == "program" || t == "executable" || t == "command") && i+2 < len(ws) && ws[i+1].text == "to" && (ws[i+2].text == "start" || runs.in(&ws[i+2])) {
 			anything = i
 		}
 		if i+1 < len(ws) && (ws[i+1].text == "line" || ws[i+1].text == "lines") && (t == "program" || t == "shell" || t == "bash" || t == "terminal") {
@@ -230,7 +230,7 @@ func (j *judge) unit(e *execution, ws []word, source Source, data bool) {
 					e.raise(.75, source, w.text+" "+ws[k].text)
 					break
 				}
-				if ws[k].from > w.from && ws[k].from < w.from+60 && (firmCode.of(ws[k].text) || languages.has(ws[k].text) || interpreters.has(ws[k].text)) {
+				if ws[k].from > w.from && ws[k].from < w.from+60 && (firmCode.of(ws[k].text) || languages.in(&ws[k]) || interpreters.in(&ws[k])) {
 					e.raise(.85, source, w.text+" "+ws[k].text)
 					break
 				}
@@ -254,7 +254,7 @@ func loaded(ws []word) bool {
 func after(ws []word, k int, sets ...set) bool {
 	for m := k + 1; m < len(ws) && m < k+4 && ws[m].after == 0; m++ {
 		for _, s := range sets {
-			if s.has(ws[m].text) {
+			if s.in(&ws[m]) {
 				return true
 			}
 		}

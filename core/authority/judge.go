@@ -48,7 +48,7 @@ func (j *judge) doubt() {
 	}
 	first, said := j.name.tokens[0], j.prose.words[0].text
 	if said == first || said == first+"s" || said == first+"es" {
-		if determiners.has(j.prose.words[1].text) {
+		if determiners.in(&j.prose.words[1]) {
 			j.name.firm = 0
 		}
 	}

@@ -171,41 +171,58 @@ ustaw wlacza wylacza uruchamia uruchom zatrzymuje rejestruje oznacza archiwizuje
 
 // tongue is a language, ready for looking up.
 type tongue struct {
-	stop, negations, relative map[string]bool
-	postfix                   bool
-	verbs                     map[string]effect
+	verbs   map[string]effect
+	postfix bool
 }
 
-var tongues = sync.OnceValue(func() []tongue {
-	toSet := func(s string) map[string]bool { return words(s)() }
-	var all []tongue
-	for _, l := range languagesTable() {
-		t := tongue{toSet(l.stop), toSet(l.negations), toSet(l.relative), l.postfix, map[string]effect{}}
+// role is what a word is in the languages, each a bit.
+type role struct {
+	stop, negation, relative, verb uint16
+}
+
+type dictionary struct {
+	tongues []tongue
+	roles   map[string]role
+}
+
+var foreignWords = sync.OnceValue(func() dictionary {
+	d := dictionary{roles: make(map[string]role, 2048)}
+	for i, l := range languagesTable() {
+		t := tongue{map[string]effect{}, l.postfix}
+		bit := uint16(1) << i
+		mark := func(list string, set func(*role)) {
+			for w := range strings.FieldsSeq(list) {
+				r := d.roles[w]
+				set(&r)
+				d.roles[w] = r
+			}
+		}
+		mark(l.stop, func(r *role) { r.stop |= bit })
+		mark(l.negations, func(r *role) { r.negation |= bit })
+		mark(l.relative, func(r *role) { r.relative |= bit })
 		for e, list := range l.verbs {
+			mark(list, func(r *role) { r.verb |= bit })
 			for w := range strings.FieldsSeq(list) {
 				t.verbs[w] = max(t.verbs[w], e)
 			}
 		}
-		all = append(all, t)
+		d.tongues = append(d.tongues, t)
 	}
-	return all
+	return d
 })
 
 // foreign looks a word of a name up in all languages but English: the most
 // powerful meaning counts.
 func foreign(w string) (verb, string, bool) {
 	var e effect
-	if w != "" && w[0] < 0x80 {
-		if len(w) < 4 {
-			return verb{}, "", false
-		}
-		for _, t := range tongues() {
-			e = max(e, t.verbs[w])
-		}
-	} else {
-		for _, t := range tongues() {
-			e = max(e, t.verbs[w])
-		}
+	ascii := w != "" && w[0] < 0x80
+	if ascii && len(w) < 4 {
+		return verb{}, "", false
+	}
+	for _, t := range foreignWords().tongues {
+		e = max(e, t.verbs[w])
+	}
+	if !ascii {
 		found, _, _ := unspaced(w)
 		e = max(e, found)
 	}
@@ -220,17 +237,18 @@ type told struct {
 
 // foreignProse reads a description that is not in English. It reports false
 // where it is, or says nothing that is understood.
-func foreignProse(text string) (told, string, bool) {
-	if hasUnspaced(text) {
+func foreignProse(text string, ws []word, unspacedScript bool) (told, string, bool) {
+	if unspacedScript {
 		if e, words, firm := unspaced(text); e != none {
 			return told{e, firm}, words, true
 		}
 	}
-	ws := scan(text)
-	t := recognise(ws)
-	if t == nil {
+	d := foreignWords()
+	at := d.recognise(ws)
+	if at < 0 {
 		return told{}, "", false
 	}
+	t, bit := d.tongues[at], uint16(1)<<at
 	best, word := none, ""
 	negated, relative := false, false
 	for i, w := range ws {
@@ -240,18 +258,18 @@ func foreignProse(text string) (told, string, bool) {
 		case 'c':
 			relative = false
 		}
-		// Of a second sentence only what is lost counts.
-		e, isVerb := t.verbs[w.text]
+		is := d.roles[w.text]
+		e := t.verbs[w.text]
 		switch {
-		case t.negations[w.text]:
+		case is.negation&bit != 0:
 			negated = true
-			if t.postfix && i > 0 && t.verbs[ws[i-1].text] == best && ws[i-1].text == word {
+			if t.postfix && i > 0 && ws[i-1].text == word {
 				best, word = none, ""
 			}
-		case t.relative[w.text] && i > 0 && w.after == 'c':
+		case is.relative&bit != 0 && i > 0 && w.after == 'c':
 			relative = true
-		case t.stop[w.text] && isVerb, !isVerb, negated, relative:
-		case t.postfix && follows(ws, i, t):
+		case e == none, is.stop&bit != 0, negated, relative:
+		case t.postfix && d.follows(ws, i, bit):
 		case e > best:
 			best, word = e, w.text
 		}
@@ -263,46 +281,55 @@ func foreignProse(text string) (told, string, bool) {
 }
 
 // follows reports whether a negation stands close behind the verb at i.
-func follows(ws []word, i int, t *tongue) bool {
+func (d dictionary) follows(ws []word, i int, bit uint16) bool {
 	for k := i + 1; k < len(ws) && k < i+3 && ws[k].after == 0; k++ {
-		if t.negations[ws[k].text] {
+		if d.roles[ws[k].text].negation&bit != 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// recognise tells a text's language by its small words; nil is English or none
+var (
+	english = words(`the and this with from returns that it by to or get when your you`)
+	smaller = words(`the of and to for a is this with from in by an or returns on that it`)
+)
+
+// recognise tells a text's language by its small words; -1 is English or none
 // that is known.
-func recognise(ws []word) *tongue {
-	en := 0
-	small := englishStops()
-	n := min(len(ws), 80)
-	for _, w := range ws[:n] {
-		if small[w.text] {
+func (d dictionary) recognise(ws []word) int {
+	var scores, verbs [16]int
+	surely, en := 0, 0
+	ws = ws[:min(len(ws), 80)]
+	for i := range ws {
+		if english.in(&ws[i]) {
+			if surely++; surely > 2 {
+				return -1
+			}
+		}
+		if smaller.in(&ws[i]) {
 			en++
 		}
-	}
-	best, most := (*tongue)(nil), en
-	all := tongues()
-	for i := range all {
-		score := 0
-		verbs := 0
-		for _, w := range ws[:n] {
-			if all[i].stop[w.text] || all[i].negations[w.text] {
-				score++
+		is := d.roles[ws[i].text]
+		if is == (role{}) {
+			continue
+		}
+		for at := range d.tongues {
+			bit := uint16(1) << at
+			if (is.stop|is.negation)&bit != 0 {
+				scores[at]++
 			}
-			if all[i].verbs[w.text] != none {
-				verbs++
+			if is.verb&bit != 0 {
+				verbs[at]++
 			}
 		}
-		if verbs > 0 && score+2*verbs > most && (score > 0 || en == 0) && score+verbs > en {
-			best, most = &all[i], score+2*verbs
+	}
+	best, most := -1, en
+	for at := range d.tongues {
+		score, v := scores[at], verbs[at]
+		if v > 0 && score+2*v > most && (score > 0 || en == 0) && score+v > en {
+			best, most = at, score+2*v
 		}
 	}
 	return best
 }
-
-var englishStops = sync.OnceValue(func() map[string]bool {
-	return words("the of and to for a is this with from in by an or returns on that it")()
-})

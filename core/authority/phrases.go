@@ -16,7 +16,7 @@ no-longer-recoverable out-of-existence no-longer-valid becomes-invalid become-in
 // gone reports whether a phrase of loss begins at j.
 func (p *prose) gone(j, end int) bool {
 	phrase := p.words[j].text
-	if phrase == "without" && j+1 < end && withoutCare.has(p.words[j+1].text) && p.replacesBefore(j) {
+	if phrase == "without" && j+1 < end && withoutCare.in(&p.words[j+1]) && p.replacesBefore(j) {
 		return true
 	}
 	if !lossStart.has(phrase) {
@@ -37,7 +37,7 @@ func (p *prose) gone(j, end int) bool {
 // replacesBefore reports whether something is replaced close before j.
 func (p *prose) replacesBefore(j int) bool {
 	for k := j - 1; k >= 0 && k > j-12; k-- {
-		if _, lemma, _, ok := find(p.words[k].text); ok && (lemma == "replace" || lemma == "overwrite" || lemma == "write" && k > j-6) {
+		if _, lemma, _, ok := p.words[k].asVerb(); ok && (lemma == "replace" || lemma == "overwrite" || lemma == "write" && k > j-6) {
 			return true
 		}
 	}
@@ -74,7 +74,7 @@ func (p *prose) idiom(j, end int) bool {
 	case "without":
 		switch next {
 		case "warning", "confirmation", "asking", "prompting", "further", "sandbox", "approval", "checking", "a", "any", "question", "notice":
-			return next != "a" && next != "any" || j+2 < end && withoutCare.has(p.words[j+2].text)
+			return next != "a" && next != "any" || j+2 < end && withoutCare.in(&p.words[j+2])
 		}
 	case "not", "cannot", "can't", "never":
 		return next == "only" || next == "just" || next == "be" && p.gone(j, end) || p.gone(j, end)
@@ -189,7 +189,7 @@ func (p *prose) beginsWithFact(i, end int) bool {
 		if p.words[j].after == 'c' && j > i {
 			return false
 		}
-		if subordinates.has(p.words[j].text) && p.words[j].text != "of" {
+		if subordinates.in(&p.words[j]) && p.words[j].text != "of" {
 			return false
 		}
 		if facts.of(p.words[j].text) {

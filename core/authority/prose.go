@@ -59,7 +59,7 @@ func (p *prose) breaks(start, i int) bool {
 		// A line that is wrapped goes on; one that begins anew does not.
 		return w.proper || parts.has(w.text)
 	case 'c':
-		return i == start+1 && parts.has(p.words[start].text)
+		return i == start+1 && parts.in(&p.words[start])
 	}
 	return false
 }
@@ -148,17 +148,17 @@ func (p *prose) sentence(i, end, nth int) (stop bool) {
 			s.firm = .85
 		case f == base && leadForm == base && found && !sub && lemma != "like" && p.coordinated(j) && (!v.noun || p.determined(j, end) || p.between(j, end)):
 			s.firm = .85
-		case f == ing && !sub && j > i && (lists.has(p.words[j-1].text) || p.coordinated(j) && p.inList(i, j)):
+		case f == ing && !sub && j > i && (lists.in(&p.words[j-1]) || p.coordinated(j) && p.inList(i, j)):
 			s.firm = .75
 			if p.words[j-1].text == "by" {
 				s.firm = .45
 			}
 		case f == ing && w.after == 'c' && found && v.effect >= destroy && !p.quotedAt(j):
 			s.firm = .65
-		case f == base && !v.noun && j > i && modals.has(p.words[j-1].text) && p.ofTool(i, j):
+		case f == base && !v.noun && j > i && modals.in(&p.words[j-1]) && p.ofTool(i, j):
 			s.firm = .7
 			sub = false
-		case f == third && !v.noun && j > i && (p.words[j-1].text == "it" || p.words[j-1].text == "this" || adverbs.has(p.words[j-1].text) && p.ofTool(i, j)):
+		case f == third && !v.noun && j > i && (p.words[j-1].text == "it" || p.words[j-1].text == "this" || adverbs.in(&p.words[j-1]) && p.ofTool(i, j)):
 			s.firm = .65
 		case f == past && p.passive(i, j) && v.effect >= destroy:
 			s.firm = .75
@@ -200,7 +200,7 @@ func (p *prose) verbAt(j, end int) (verb, string, form, bool) {
 		// "Checks a guest in", "takes something away"
 		if far := distant(w); far != "" {
 			for k := j + 2; k < end && k < j+6; k++ {
-				if joined, ok := phrases[[2]string{far, p.words[k].text}]; ok && (k+1 == end || !determiners.has(p.words[k+1].text)) {
+				if joined, ok := phrases[[2]string{far, p.words[k].text}]; ok && (k+1 == end || !determiners.in(&p.words[k+1])) {
 					f := formOf(w)
 					if verbs()[joined].effect != none {
 						return verbs()[joined], joined, f, true
@@ -209,7 +209,7 @@ func (p *prose) verbAt(j, end int) (verb, string, form, bool) {
 			}
 		}
 	}
-	return find(w)
+	return p.words[j].asVerb()
 }
 
 func formOf(w string) form {
@@ -253,16 +253,16 @@ func (p *prose) lead(i, end int) (at int, f form, found bool) {
 		}
 		v, _, f, ok := p.verbAt(j, end)
 		if ok && v.effect != none && f != past && w.text != "new" && !(subjects.has(w.text) && j+1 < end && p.leadsOn(j, end)) {
-			if v.noun && j > i && determiners.has(p.words[j-1].text) {
+			if v.noun && j > i && determiners.in(&p.words[j-1]) {
 				return j, base, false // a thing: "a release"
 			}
 			return j, f, true
 		}
 		if !subjects.has(w.text) && !adverbs.has(w.text) && !determiners.has(w.text) {
-			if n := len(w.text); j == i && n > 3 && w.text[n-1] == 's' && (p.determined(j, end) || j+1 < end && particles.has(p.words[j+1].text)) {
+			if n := len(w.text); j == i && n > 3 && w.text[n-1] == 's' && (p.determined(j, end) || j+1 < end && particles.in(&p.words[j+1])) {
 				return j, third, false
 			}
-			if j == i && j+1 < end && subjects.has(p.words[j+1].text) && p.words[j+1].text != "and" {
+			if j == i && j+1 < end && subjects.in(&p.words[j+1]) && p.words[j+1].text != "and" {
 				continue // "Batch tool that ..."
 			}
 			return j, base, false
@@ -281,7 +281,7 @@ func (p *prose) leadsOn(j, end int) bool {
 
 func (p *prose) inSubject(i, j int) bool {
 	for k := i; k < j; k++ {
-		if !subjects.has(p.words[k].text) {
+		if !subjects.in(&p.words[k]) {
 			return false
 		}
 	}
@@ -325,7 +325,7 @@ func (p *prose) coordinated(j int) bool {
 		return true
 	}
 	k := j - 1
-	for k > 0 && adverbs.has(p.words[k].text) {
+	for k > 0 && adverbs.in(&p.words[k]) {
 		k--
 	}
 	switch p.words[k].text {
@@ -338,21 +338,21 @@ func (p *prose) coordinated(j int) bool {
 
 // determined reports whether what follows is a thing that something is done to.
 func (p *prose) determined(j, end int) bool {
-	return j+1 < end && p.words[j+1].after == 0 && determiners.has(p.words[j+1].text)
+	return j+1 < end && p.words[j+1].after == 0 && determiners.in(&p.words[j+1])
 }
 
 // strange reports whether an unknown word is a verb by its place: "and flimbs
 // the door".
 func (p *prose) strange(j, end int) bool {
 	w := p.words[j].text
-	return len(w) > 3 && w[len(w)-1] == 's' && p.words[j].after == 0 && p.coordinated(j) && p.determined(j, end) && !subordinates.has(p.words[j+1].text) &&
+	return len(w) > 3 && w[len(w)-1] == 's' && p.words[j].after == 0 && p.coordinated(j) && p.determined(j, end) && !subordinates.in(&p.words[j+1]) &&
 		!determiners.has(w) && !copulas.has(w) && p.words[j+1].text != "that" && p.words[j+1].text != "no" && w != "does"
 }
 
 // nounish reports whether a word that ends in s is followed as a plural is:
 // "mentions, reviews", "updates on issues".
 func (p *prose) nounish(j, end int) bool {
-	if v, _, _, _ := find(p.words[j].text); v.effect == destroy {
+	if v, _, _, _ := p.words[j].asVerb(); v.effect == destroy {
 		return false
 	}
 	if j+1 >= end || p.words[j+1].after != 0 {
@@ -369,7 +369,7 @@ func (p *prose) nounish(j, end int) bool {
 func (p *prose) between(j, end int) bool {
 	for _, k := range []int{j - 1, j - 2, j + 1, j + 2} {
 		if k >= 0 && k < end {
-			if v, _, f, ok := find(p.words[k].text); ok && f == base && !v.noun && v.effect >= change {
+			if v, _, f, ok := p.words[k].asVerb(); ok && f == base && !v.noun && v.effect >= change {
 				return true
 			}
 		}
@@ -380,8 +380,8 @@ func (p *prose) between(j, end int) bool {
 // inList reports whether a row of gerunds began before j: "including running, deleting".
 func (p *prose) inList(i, j int) bool {
 	for k := j - 1; k > i; k-- {
-		if _, _, f, ok := find(p.words[k].text); ok && f == ing {
-			return lists.has(p.words[k-1].text) || p.inList(i, k) || k == i+1
+		if _, _, f, ok := p.words[k].asVerb(); ok && f == ing {
+			return lists.in(&p.words[k-1]) || p.inList(i, k) || k == i+1
 		}
 		if p.words[k].text == "and" || p.words[k].text == "or" {
 			continue
@@ -397,7 +397,7 @@ func (p *prose) inList(i, j int) bool {
 // overwrite", and not "a prune would take away".
 func (p *prose) ofTool(i, j int) bool {
 	k := j - 1
-	for k > i && (modals.has(p.words[k].text) || adverbs.has(p.words[k].text)) {
+	for k > i && (modals.in(&p.words[k]) || adverbs.in(&p.words[k])) {
 		switch p.words[k].text {
 		case "it", "this", "tool":
 			return true
@@ -408,14 +408,14 @@ func (p *prose) ofTool(i, j int) bool {
 	case "it", "this", "tool", "operation", "action", "command", "function", "which":
 		return true
 	}
-	return k == i && modals.has(p.words[k].text)
+	return k == i && modals.in(&p.words[k])
 }
 
 // passive reports whether the past form at j is what happens now: "older ones
 // are deleted", and not "records that were deleted" or "is not deleted".
 func (p *prose) passive(i, j int) bool {
 	k := j - 1
-	for k > i && adverbs.has(p.words[k].text) {
+	for k > i && adverbs.in(&p.words[k]) {
 		k--
 	}
 	if k > i && p.words[k].text == "be" {
@@ -424,7 +424,7 @@ func (p *prose) passive(i, j int) bool {
 			return false // what may be done with something
 		}
 	}
-	return k >= i && copulas.has(p.words[k].text) && !p.hypothetical(i, k)
+	return k >= i && copulas.in(&p.words[k]) && !p.hypothetical(i, k)
 }
 
 // hypothetical reports whether what stands at j is only thought of, or said of

@@ -14,6 +14,21 @@ type word struct {
 	hidden bool // mixes scripts, or has invisible characters inside
 	from   int  // bytes in the text
 	to     int
+
+	entry entry
+	verb  inflected
+}
+
+// inflected is what find says of a word.
+type inflected struct {
+	verb  verb
+	lemma string
+	form  form
+	known bool
+}
+
+func (w *word) asVerb() (verb, string, form, bool) {
+	return w.verb.verb, w.verb.lemma, w.verb.form, w.verb.known
 }
 
 // hides reports whether a word is written so that a reader takes it for another.
@@ -24,7 +39,8 @@ func hides(scripts script, invisible bool) bool {
 // scan splits a text into words. Letters that are written without spaces
 // (Chinese, Japanese, Thai) come as one word for each run; see languages.go.
 func scan(text string) []word {
-	words := make([]word, 0, len(text)/5+1)
+	words := make([]word, 0, len(text)/6+1)
+	known := lexicon()
 	var (
 		b         [64]byte
 		n         int
@@ -48,6 +64,8 @@ func scan(text string) []word {
 		if w.hidden {
 			w.text = resemble(w.text)
 		}
+		w.entry = known[w.text]
+		w.verb.verb, w.verb.lemma, w.verb.form, w.verb.known = find(w.text)
 		words = append(words, w)
 		start, n, scripts, invisible, inside, after = -1, 0, 0, false, false, 0
 	}

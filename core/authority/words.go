@@ -5,29 +5,52 @@ import (
 	"sync"
 )
 
-// set is a list of words to look up. It is built when it is first asked.
-type set func() map[string]bool
+// set is a list of words: a number of one.
+type set uint8
 
+// wordLists are the words of every set, as they are written.
+var wordLists []string
+
+// words makes a set of the words of a text. What it costs is paid by the first
+// judgement, not by every program that starts.
 func words(list string) set {
-	return sync.OnceValue(func() map[string]bool {
-		m := map[string]bool{}
-		for w := range strings.FieldsSeq(list) {
-			m[w] = true
-		}
-		return m
-	})
+	wordLists = append(wordLists, list)
+	return set(len(wordLists) - 1)
 }
 
-func (s set) has(w string) bool { return s()[w] }
+// entry is what is known of a word.
+type entry struct {
+	sets [2]uint64 // by a set's number, a bit
+}
+
+var lexicon = sync.OnceValue(func() map[string]entry {
+	all := make(map[string]entry, 4096)
+	for i, list := range wordLists {
+		for w := range strings.FieldsSeq(list) {
+			e := all[w]
+			e.sets[i/64] |= 1 << (i % 64)
+			all[w] = e
+		}
+	}
+	return all
+})
+
+func (e entry) in(s set) bool { return e.sets[s/64]&(1<<(s%64)) != 0 }
+
+// has reports whether a word is in the set.
+func (s set) has(w string) bool { return lexicon()[w].in(s) }
+
+// in reports whether a word of a text is in the set.
+func (s set) in(w *word) bool { return w.entry.in(s) }
 
 // of reports whether a word or its singular is in the set.
 func (s set) of(w string) bool {
-	m := s()
-	if m[w] {
+	m := lexicon()
+	if m[w].in(s) {
 		return true
 	}
 	n := len(w)
-	return n > 3 && w[n-1] == 's' && (m[w[:n-1]] || n > 4 && w[n-2] == 'e' && m[w[:n-2]] || n > 4 && strings.HasSuffix(w, "ies") && m[w[:n-3]+"y"])
+	return n > 3 && w[n-1] == 's' && (m[w[:n-1]].in(s) || n > 4 && w[n-2] == 'e' && m[w[:n-2]].in(s) || n > 4 && strings.HasSuffix(w, "ies") && m[w[:n-3]+"y"].in(s))
 }
 
 var (
