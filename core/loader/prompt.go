@@ -40,11 +40,7 @@ func (l *Loader) promptCapabilities(ctx context.Context, text string) (line stri
 		return "", nil
 	}
 	d, degraded, err := l.decide(ctx, promptWait, text, l.opts.Config.Activate.MinChars)
-	l.mu.Lock()
-	if l.late = nil; errors.Is(degraded, ErrLate) {
-		l.late = degraded
-	}
-	l.mu.Unlock()
+	l.noteLate(degraded)
 	switch {
 	case ctx.Err() != nil: // nobody would be told
 		l.opts.Log.Info("the hook has gone before its prompt was routed")
@@ -52,10 +48,22 @@ func (l *Loader) promptCapabilities(ctx context.Context, text string) (line stri
 	case err != nil:
 		l.opts.Log.Warn("the prompt is not routed", "error", err)
 		return "", nil
-	case errors.Is(degraded, ErrLate):
-		l.opts.Log.Warn("a prompt is routed by words alone", "why", degraded)
 	}
 	return l.scene().answer(d, func(name string) bool { l.enable(name, "prompt"); return true }), d.Suggested
+}
+
+// noteLate remembers that the last prompt was routed by words alone though there
+// is a model, until the next is routed with it.
+func (l *Loader) noteLate(degraded error) {
+	late := errors.Is(degraded, ErrLate)
+	if late {
+		l.opts.Log.Warn("a prompt is routed by words alone", "why", degraded)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.late = nil; late {
+		l.late = degraded
+	}
 }
 
 // Decide routes a text in the conversation as it is. degraded says why that is
