@@ -177,7 +177,8 @@ cmd/gateway bin/ctx-gateway cgo
 cmd/hook bin/ctx-hook go
 '
 for main in "$source"/hosts/*/main.go; do
-	host=$(basename "$(dirname "$main")")
+	host=${main%/main.go}
+	host=${host##*/}
 	programs="$programs
 hosts/$host share/ctx/plugins/ctx-host-$host go"
 done
@@ -349,7 +350,7 @@ fetch_library() {
 		rm -rf -- "$tmp/fetched"
 		mkdir "$tmp/fetched"
 		if ! "fetch_$client" "$package" "$version" "$platform" "$member"; then
-			printf 'warning: %s could not fetch it: %s\n' "$client" "$(grep -v '^$' "$tmp/client.log" | tail -n 1 | cut -c 1-300)" >&2
+			printf 'warning: %s could not fetch it: %s\n' "$client" "$(grep -v -e '^$' -e 'complete log' "$tmp/client.log" | tail -n 1 | cut -c 1-300)" >&2
 			continue
 		fi
 		if is_library "$fetched" "$sum"; then
@@ -422,7 +423,7 @@ install_all() {
 check_go
 find_caches
 check_c
-[ -n "$with_model" ] || printf 'building without the sentence model, for %s: prompts will be routed by words alone\n' "$lacks"
+[ -n "$with_model" ] || printf 'building without the sentence model, because %s: prompts will be routed by words alone\n' "$lacks"
 printf 'building ctx with %s ...\n' "$(cd / && run_go env GOVERSION)"
 build
 [ -z "$with_model" ] || bring_library

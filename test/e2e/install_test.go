@@ -5,15 +5,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// installIn runs install.sh for a user, with the caches of whoever runs the
-// test: what Go downloads is not what is tested.
+// install runs install.sh for a user, with the caches of whoever runs the test,
+// and with the ONNX Runtime of the first installation if there is one: what is
+// downloaded is not what is tested, unless the user says so.
 func (u *user) install(args ...string) result {
 	u.t.Helper()
 	env := u.environ()
+	if found, _ := filepath.Glob(filepath.Join(prefix, "share/ctx/lib/libonnxruntime*")); len(found) == 1 {
+		env = slices.Insert(env, 0, "CTX_ORT_LIB="+found[0])
+	}
 	for _, v := range []string{"GOCACHE", "GOMODCACHE"} {
 		out, err := exec.Command("go", "env", v).Output()
 		if err != nil {
@@ -59,6 +64,7 @@ func TestInstallTwiceWrapTwoUninstall(t *testing.T) {
 			t.Fatalf("wrap: exit %d\n%s%s", r.code, r.out, r.err)
 		}
 	}
+	u.addClonedTap(one, ctx)
 	r := u.install("--uninstall")
 	if r.code != 0 {
 		t.Fatalf("uninstall: exit %d\n%s%s", r.code, r.out, r.err)
@@ -76,6 +82,28 @@ func TestInstallTwiceWrapTwoUninstall(t *testing.T) {
 	}
 	if r := u.install("--uninstall"); r.code != 1 || !strings.Contains(r.err, "not installed") {
 		t.Errorf("uninstalling again: exit %d: %s", r.code, r.err)
+	}
+}
+
+// addClonedTap has ctx clone a tap into the user's data.
+func (u *user) addClonedTap(dir, ctx string) {
+	u.t.Helper()
+	tap := filepath.Join(filepath.Dir(u.home), "tap")
+	u.write("capabilities/garden/config.toml", "triggers = [\"water the tomatoes\", \"plan the beds\", \"prune the roses\"]\n", tap)
+	u.write("capabilities/garden/default.toml", "# Title: The garden\n# Description: Notes of the garden, read and written.\n", tap)
+	for _, args := range [][]string{
+		{"git", "init", "-q", "."}, {"git", "add", "."},
+		{"git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "a"},
+	} {
+		if r := u.run(tap, u.environ(), args[0], args[1:]...); r.code != 0 {
+			u.t.Fatal(r.err)
+		}
+	}
+	if r := u.run(dir, u.environ(), ctx, "tap", "add", "acme/garden", "file://"+tap, "--yes"); r.code != 0 {
+		u.t.Fatal(r.err)
+	}
+	if got := files(u.t, filepath.Join(u.home, ".local/share/ctx/taps")); len(got) == 0 {
+		u.t.Fatal("nothing was cloned into the user's data")
 	}
 }
 
