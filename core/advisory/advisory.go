@@ -5,6 +5,7 @@ package advisory
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,10 @@ type Facts struct {
 	Budget    int  // tokens, surface.max_static_tokens
 	Gateway   bool // the host loads ctx-gateway here
 
+	// Nameless reports whether a server must not be named, although it counts;
+	// nil: none.
+	Nameless func(server string) bool
+
 	Beside  []string // servers that came after wrap and are loaded beside the gateway
 	Waiting []string // servers that wait for the user's approval
 
@@ -34,7 +39,7 @@ type Facts struct {
 // else one line, and a line for each thing that the user would want to know of.
 func Text(f Facts) string {
 	total := f.Inventory.Total().Resident
-	unmeasured := names(f.Inventory.Unmeasured())
+	unmeasured := names(f.named(f.Inventory.Unmeasured()))
 	atLeast := ""
 	if len(unmeasured) > 0 {
 		atLeast = "at least "
@@ -47,10 +52,10 @@ func Text(f Facts) string {
 		w.line("ctx: tools, skills and instructions take %s%s tokens of every request here; the budget (surface.max_static_tokens) is %s.",
 			atLeast, number(total), number(f.Budget))
 		w.line("Heaviest kinds: %s.", kinds(f.Inventory))
-		if heavy := f.Inventory.Heaviest(surface.Loaded); len(heavy) > 0 {
+		if heavy := f.named(f.Inventory.Heaviest(surface.Loaded)); len(heavy) > 0 {
 			w.line("Heaviest servers: %s.", servers(heavy))
 		}
-		if held := f.Inventory.Heaviest(surface.HeldBack); len(held) > 0 {
+		if held := f.named(f.Inventory.Heaviest(surface.HeldBack)); len(held) > 0 {
 			w.line("Held back by ctx-gateway, found by tool_search: %s.", servers(held))
 		}
 		if len(unmeasured) > 0 {
@@ -70,6 +75,13 @@ func Text(f Facts) string {
 		w.line("Configuration not read in full: %s; ctx doctor says why.", list(places(f.Unreadable)))
 	}
 	return w.String()
+}
+
+// named leaves out the servers that must not be named.
+func (f Facts) named(of []surface.PricedServer) []surface.PricedServer {
+	return slices.DeleteFunc(of, func(s surface.PricedServer) bool {
+		return !s.Own && f.Nameless != nil && f.Nameless(s.Name)
+	})
 }
 
 // cheaper names the way to a smaller surface, as the fact that it exists.

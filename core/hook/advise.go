@@ -7,6 +7,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/advisory"
 	"github.com/ctx-sidecar/ctx/core/event"
 	"github.com/ctx-sidecar/ctx/core/gate"
+	"github.com/ctx-sidecar/ctx/core/inventory"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -76,36 +77,31 @@ func (h *Handler) active(s surface.Sources) bool {
 
 func (h *Handler) facts(s surface.Sources) advisory.Facts {
 	g, w := gate.New(s), h.wrapped()
-	s.Servers = slices.DeleteFunc(slices.Clone(s.Servers), func(srv surface.Server) bool {
+	admitted := slices.DeleteFunc(slices.Clone(s.Servers), func(srv surface.Server) bool {
 		return !srv.Own && !g.AdmitsServer(srv.Name)
 	})
-	behind := w.behind(s.Servers)
-	p := surface.Pricing{
-		Listing: func(srv surface.Server) (listing.Listing, bool) {
-			l, ok := h.Cache.Any(srv.Name, srv.Fingerprint())
-			if slices.Contains(w.fronted, srv.Name) {
-				l, _ = h.Baseline.Screen(srv, l)
-			}
-			return l, ok
-		},
-		Admits:  g.Admits,
-		Fronted: w.fronted,
+	behind := w.behind(admitted)
+	loads := inventory.Loads{
+		Sources: s, Fronted: w.fronted, Baseline: h.Baseline,
+		Listing: func(srv surface.Server) (listing.Listing, bool) { return h.Cache.Any(srv.Name, srv.Fingerprint()) },
 	}
 	active := h.active(s)
 	if active && h.Gateway != nil {
 		if own, ok := h.Gateway(s, behind); ok {
-			p.Gateway = &own
+			loads.Gateway = &own
 		}
 	}
 	f := advisory.Facts{
 		Budget: h.Config.Surface.MaxStaticTokens, Gateway: active,
-		Inventory: surface.Price(s, p), Unreadable: s.Warnings,
+		Inventory: inventory.Price(loads), Unreadable: s.Warnings,
+		// What the user's rules deny costs what it costs, but has no name here.
+		Nameless: func(server string) bool { return !g.AdmitsServer(server) },
 	}
 	for _, p := range h.Problems {
 		f.Unreadable = append(f.Unreadable, p.String())
 	}
 	if active {
-		f.Beside = w.beside(s.Servers)
+		f.Beside = w.beside(admitted)
 	}
 	if h.Waiting != nil {
 		f.Waiting = h.Waiting(behind)
