@@ -51,8 +51,9 @@ func (b withLocal) Listings() []listing.Listing {
 
 // owns reports whether a server is that of the workspace's own tools.
 func (b withLocal) owns(server string) bool {
-	own, ok := b.local.listing()
-	return ok && own.Server == server
+	b.local.mu.Lock()
+	defer b.local.mu.Unlock()
+	return b.local.named == server
 }
 
 // Await implements [gateway.Backends].
