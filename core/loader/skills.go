@@ -99,7 +99,7 @@ func hostSkills(loaded surface.Sources) func(skill.Skill) bool {
 		}
 		names[name[strings.LastIndexByte(name, ':')+1:]] = true
 	}
-	return func(one skill.Skill) bool { return names[one.Name] || files[paths.Real(one.File)] }
+	return func(one skill.Skill) bool { return names[one.Name] || one.Real() != "" && files[one.Real()] }
 }
 
 // unbound are the skills of a conversation that has no id yet.

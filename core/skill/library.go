@@ -81,8 +81,9 @@ func Any(roots []Root) bool {
 	})
 }
 
-// Load reads again what has changed on disk. Where nothing has, the catalog is
-// the one of the last reading.
+// Load reads again what has changed on disk. A file that cannot be used any more
+// keeps what it said before. Where nothing has changed, the catalog is the one of
+// the last reading.
 func (l *Library) Load() *Catalog {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,6 +161,7 @@ func (l *Library) read(r Root, name string) (k *known, changed bool) {
 			return k, false
 		}
 	}
+	before := k
 	k = &known{stamp: stamp, root: r, seen: true}
 	l.files[s.File] = k
 	var b []byte
@@ -172,9 +174,13 @@ func (l *Library) read(r Root, name string) (k *known, changed bool) {
 		s.Name, s.Broken = name, "it cannot be read: "+reason(err)
 		k.skill = s
 		k.problems = []Problem{{File: s.File, Severity: tap.Error, Rule: "unreadable", Text: reason(err)}}
-		return k, true
+	} else {
+		s.real = paths.Real(s.File)
+		k.skill, k.problems = parse(s, string(b))
 	}
-	k.skill, k.problems = parse(s, string(b))
+	if k.skill.Broken != "" && before != nil && before.root == r && before.skill.Broken == "" {
+		k.skill = before.skill
+	}
 	return k, true
 }
 

@@ -56,7 +56,13 @@ type Skill struct {
 
 	// Broken is why it cannot be used, "" where it can.
 	Broken string `json:"broken,omitempty"`
+
+	real string
 }
+
+// Real is the absolute path of its file without symbolic links, "" where it could
+// not be read.
+func (s Skill) Real() string { return s.real }
 
 // In reports whether a session of this domain may have the skill. The session
 // of no domain ("") has the universal ones alone.
