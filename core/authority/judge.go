@@ -107,7 +107,11 @@ func (j *judge) conclude() Judgement {
 	case hidden && out.Tier < RemoteWrite:
 		out.Tier, out.Confidence = RemoteWrite, .45
 		j.claim(cond(j.name.hidden, Name, Description), "letters that pass for others", RemoteWrite, .45)
-	case j.annotated(j.ann.Destructive) && out.Tier > Read && out.Confidence < .6:
+	case out.Tier == Read && out.Confidence <= .6 && j.ann.ReadOnly != nil && !*j.ann.ReadOnly && !j.annotated(j.ann.Destructive):
+		// Nouns alone spoke for a look, and the server says that it is none.
+		out.Tier, out.Confidence = RemoteWrite, .5
+		j.claim(Annotation, "readOnlyHint: false", RemoteWrite, .5)
+	case j.annotated(j.ann.Destructive) && (out.Tier > Read && out.Confidence < .6 || out.Tier == Read && out.Confidence <= .6):
 		out.Tier, out.Confidence = Destructive, .55
 		j.claim(Annotation, "destructiveHint: true", Destructive, .55)
 	}

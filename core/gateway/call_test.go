@@ -36,7 +36,7 @@ func TestSearchTellsEnoughToCallAtOnce(t *testing.T) {
 	if len(f.Warnings) != 0 {
 		t.Errorf("warnings where nothing is wrong: %q", f.Warnings)
 	}
-	if r := b.call(toolSearch, `{"query":"overwrite a file","limit":"1"}`); !strings.Contains(r.text(), "fs:write_file (remote-write, call_tool_write)") {
+	if r := b.call(toolSearch, `{"query":"overwrite a file","limit":"1"}`); !strings.Contains(r.text(), "fs:write_file (destructive, call_tool_write)") {
 		t.Errorf("got %s", r.text())
 	}
 	for _, args := range []string{`{}`, `{"query":" "}`, `null`, `[]`} {

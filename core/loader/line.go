@@ -45,7 +45,7 @@ func (s scene) callable(c tap.Capability) callable {
 			for _, t := range known.Parse() {
 				switch {
 				case !srv.Allows(t.Name) || !s.user.Admits(name, t.Name):
-				case authority.Declared(t.Raw) == authority.Read:
+				case authority.Of(t.Server, t.Raw).Tier == authority.Read:
 					out.reads = append(out.reads, t.ID())
 				default:
 					out.writes = append(out.writes, t.ID())

@@ -1,0 +1,37 @@
+package authority
+
+import (
+	"encoding/json"
+	"sync"
+)
+
+// memory keeps judgements by the definition. They depend on nothing else, so
+// one memory serves a whole process.
+var memory struct {
+	sync.Mutex
+	known map[definition]Judgement
+}
+
+type definition struct{ server, raw string }
+
+// mostKnown bounds the memory: ten thousand tools fit, listed twice.
+const mostKnown = 20_000
+
+// Of is [JudgeRaw], which judges a definition that it has seen only once. It
+// may be called concurrently.
+func Of(server string, tool json.RawMessage) Judgement {
+	memory.Lock()
+	j, ok := memory.known[definition{server, string(tool)}]
+	memory.Unlock()
+	if ok {
+		return j
+	}
+	j = JudgeRaw(server, tool)
+	memory.Lock()
+	defer memory.Unlock()
+	if memory.known == nil || len(memory.known) >= mostKnown {
+		memory.known = make(map[definition]Judgement)
+	}
+	memory.known[definition{server, string(tool)}] = j
+	return j
+}
