@@ -50,6 +50,7 @@ func (p *program) openTaps() *taps {
 	t.Engine = loader.NewEngine(func(meanwhile func(*activate.Router)) (*activate.Router, error) {
 		return loader.OpenRouter(p.layout, p.workspace, p.config, p.env, t.log, meanwhile)
 	}, t.Catalog, t.phrases, t.log)
+	t.Tune(func(r *activate.Router) { loader.Tune(p.layout, r, t.log) })
 	return t
 }
 

@@ -59,14 +59,7 @@ func (d *Decision) settle(suggest bool) {
 		d.Reason = fmt.Sprintf("%s has %.2f, at least %.2f", best.Name, best.Probability, d.Thresholds.ActivateAt)
 		return
 	}
-	var names []string
-	mass := 0.0
-	for _, s := range d.Scores {
-		if s.Gate == Open && len(names) < maxSuggested && s.Probability >= worthNaming*best.Probability {
-			names = append(names, s.Name)
-			mass += s.Probability
-		}
-	}
+	names, mass := d.worthSuggesting()
 	switch {
 	case !suggest:
 		d.silence("%s has %.2f, below %.2f, and suggestions are off", best.Name, best.Probability, d.Thresholds.ActivateAt)
@@ -77,6 +70,24 @@ func (d *Decision) settle(suggest bool) {
 		d.Reason = fmt.Sprintf("%s has %.2f, below %.2f; the best have %.2f together, at least %.2f",
 			best.Name, best.Probability, d.Thresholds.ActivateAt, mass, d.Thresholds.SuggestAt)
 	}
+}
+
+// worthSuggesting are those that a suggestion would name, and their probability
+// together.
+func (d Decision) worthSuggesting() (names []string, share float64) {
+	for _, s := range d.Scores {
+		if s.Gate == Open && len(names) < maxSuggested && s.Probability >= worthNaming*d.Scores[0].Probability {
+			names = append(names, s.Name)
+			share += s.Probability
+		}
+	}
+	return names, share
+}
+
+// Share is the probability, together, of those that a suggestion would name.
+func (d Decision) Share() float64 {
+	_, share := d.worthSuggesting()
+	return share
 }
 
 func (d *Decision) silence(format string, args ...any) {

@@ -63,19 +63,22 @@ func Measure(ctx context.Context, rows []Row, rankers []Ranker, progress func(st
 			if err != nil {
 				return out, fmt.Errorf("%s on row %s: %w", ranker.Name, row.ID, err)
 			}
-			a := Answer{Row: row, Decision: d}
-			for _, c := range d.Scores {
-				if c.Gate == activate.Open {
-					a.Top = c.Name
-					break
-				}
-			}
-			s.Answers = append(s.Answers, a)
+			s.Answers = append(s.Answers, Answer{Row: row, Decision: d, Top: top(d)})
 		}
 		s.Rates = rates(s.Answers)
 		out.Rankers = append(out.Rankers, s)
 	}
 	return out, nil
+}
+
+// top is the best candidate of the session's domain, "" for none.
+func top(d activate.Decision) string {
+	for _, c := range d.Scores {
+		if c.Gate == activate.Open {
+			return c.Name
+		}
+	}
+	return ""
 }
 
 // Right reports whether the row's own capability was activated.

@@ -25,6 +25,7 @@ type Engine struct {
 	start   func()
 	phrases func() []string
 	words   func() *activate.Router
+	tune    func(*activate.Router)
 
 	ready chan struct{} // closed once the router could decide at once
 	// Once ready is closed:
@@ -41,10 +42,17 @@ func NewEngine(open func(meanwhile func(*activate.Router)) (*activate.Router, er
 	e.start = sync.OnceFunc(func() { go e.load() })
 	e.words = sync.OnceValue(func() *activate.Router {
 		r, _ := activate.New(activate.Lexical(), nil, "") // without a cache nothing can fail
+		if e.tune != nil {
+			e.tune(r)
+		}
 		return r
 	})
 	return e
 }
+
+// Tune is called with the router that decides by words, before it does. It is to
+// be set before the engine is used.
+func (e *Engine) Tune(f func(*activate.Router)) { e.tune = f }
 
 // Start begins to load the router. It does not wait.
 func (e *Engine) Start() { e.start() }

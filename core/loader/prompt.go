@@ -15,9 +15,8 @@ const (
 	boundWait = 100 * time.Millisecond // a prompt, for what the conversation had before
 	// A prompt for the model: its hook leaves after 1.2 s, and what it is told has
 	// to be written down before.
-	promptWait   = 800 * time.Millisecond
-	askedWait    = 5 * time.Second        // somebody who asks, for the same
-	degradedWait = 250 * time.Millisecond // an answer, for whether there is a model
+	promptWait = 800 * time.Millisecond
+	askedWait  = 5 * time.Second // somebody who asks, for the model or for whether there is one
 )
 
 // Prompt does what the user's message asks for and says so to the model in one
@@ -93,7 +92,7 @@ func (l *Loader) Degraded(ctx context.Context) error {
 	if late != nil {
 		return late
 	}
-	ctx, cancel := context.WithTimeout(ctx, degradedWait)
+	ctx, cancel := context.WithTimeout(ctx, askedWait)
 	defer cancel()
 	return l.opts.Taps.Degraded(ctx)
 }
@@ -111,7 +110,7 @@ func Candidates(c *tap.Catalog, r *capability.Registry) []activate.Candidate {
 	for _, one := range c.Capabilities {
 		e := marks[one.Ref]
 		list = append(list, activate.Candidate{
-			Name: one.Ref, Title: one.Title, Description: one.Description, Triggers: one.Triggers, Domains: one.Domains,
+			Name: one.Ref, Title: one.Title, Description: one.Description, Triggers: one.Triggers, Domains: one.Domains, Tap: one.Tap,
 			Active: e.Active, Static: e.Static, Unready: len(e.Unready) > 0,
 		})
 	}
@@ -129,13 +128,11 @@ func (l *Loader) Discover(ctx context.Context, intent string) (list []capability
 	return list, degraded, err
 }
 
-// Scores are those of a decision that are worth an answer to somebody who
-// asked: at least what each of three has that are worth a suggestion together.
+// Scores are those of a decision that are worth an answer to somebody who asked.
 func Scores(d activate.Decision) []capability.Score {
-	floor := d.Thresholds.SuggestAt / 3
 	var scores []capability.Score
 	for _, s := range d.Scores {
-		if s.Probability > floor {
+		if s.Probability >= d.Thresholds.DiscoverAt {
 			scores = append(scores, capability.Score{Ref: s.Name, Value: s.Probability})
 		}
 	}

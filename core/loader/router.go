@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ctx-sidecar/ctx/core/activate"
+	"github.com/ctx-sidecar/ctx/core/calibration"
 	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/paths"
 )
@@ -13,13 +14,29 @@ import (
 // Vectors is the folder for what a model makes of the texts of taps.
 func Vectors(l paths.Layout) string { return filepath.Join(l.State, "vectors") }
 
+// Tune gives a router the calibrations that the user has made for taps.
+func Tune(l paths.Layout, r *activate.Router, log hclog.Logger) {
+	if err := calibration.Open(l).Use(r); err != nil {
+		log.Warn("a calibration is not used", "error", err)
+	}
+}
+
 // OpenRouter loads the router that the settings ask for. degraded says why it
 // routes by words alone, nil where it does not. meanwhile, where it is not nil,
 // is called with a router of which the model is still being loaded.
 func OpenRouter(l paths.Layout, workspace string, c config.Config, env []string, log hclog.Logger, meanwhile func(*activate.Router)) (r *activate.Router, degraded error) {
 	r, err := activate.Load(activate.Source{
-		Env: env, Model: c.Embed.Model, Library: c.Embed.OrtLibrary, Share: l.Share(), Workspace: workspace, CacheDir: Vectors(l), Meanwhile: meanwhile,
+		Env: env, Model: c.Embed.Model, Library: c.Embed.OrtLibrary, Share: l.Share(), Workspace: workspace, CacheDir: Vectors(l),
+		Meanwhile: func(r *activate.Router) {
+			Tune(l, r, log)
+			if meanwhile != nil {
+				meanwhile(r)
+			}
+		},
 	})
+	if r.Model() == nil {
+		Tune(l, r, log)
+	}
 	switch {
 	case err == nil:
 	case r.Ranker() == "lexical":
