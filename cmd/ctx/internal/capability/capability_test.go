@@ -74,7 +74,10 @@ func (u *user) begin(id string) {
 func TestListMarksWhatIsNotReady(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	code, out, _ := u.run("capability", "list")
+	code, out, errOut := u.run("capability", "list")
+	if !strings.Contains(errOut, "by words alone") {
+		t.Errorf("list warns of %s", errOut)
+	}
 	for _, want := range []string{"diary", "The garden desk", "unready: the variable GARDEN is not set"} {
 		if code != cmdutil.OK || !strings.Contains(out, want) {
 			t.Errorf("exit %d, no %q in\n%s", code, want, out)
@@ -84,9 +87,13 @@ func TestListMarksWhatIsNotReady(t *testing.T) {
 	var st struct {
 		Schema       string
 		Capabilities []stateLine
+		Warnings     []string
 	}
 	if err := json.Unmarshal([]byte(out), &st); err != nil || st.Schema != "ctx.capability-status/v1" || len(st.Capabilities) != 2 {
 		t.Fatalf("%v in %s", err, out)
+	}
+	if len(st.Warnings) != 1 || !strings.Contains(st.Warnings[0], "by words alone") {
+		t.Errorf("warnings %q", st.Warnings)
 	}
 	if d, g := st.Capabilities[0], st.Capabilities[1]; d.Blocked != "" || d.Effective || !strings.Contains(g.Blocked, "GARDEN") {
 		t.Errorf("status %+v", st.Capabilities)
