@@ -17,8 +17,8 @@ import (
 )
 
 var desks = tap.Of([]tap.Capability{
-	{Name: "diary", Title: "The diary", Description: "Notes of the day.", Triggers: []string{"write a note into my diary", "read yesterday's diary note"}},
-	{Name: "garden", Title: "The garden", Description: "Beds and plants.", Triggers: []string{"water the tomatoes", "plan which beds to plant"}},
+	{Tap: "acme/tools", Name: "diary", Title: "The diary", Description: "Notes of the day.", Triggers: []string{"write a note into my diary", "read yesterday's diary note"}},
+	{Tap: "acme/tools", Name: "garden", Title: "The garden", Description: "Beds and plants.", Triggers: []string{"water the tomatoes", "plan which beds to plant"}},
 })
 
 func diaryRequest() activate.Request {
