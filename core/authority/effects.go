@@ -295,7 +295,7 @@ func (j *judge) fromName() {
 	if n.verb == "" && n.effect == observe {
 		firm = n.firm
 	}
-	// "fetch_to_disk": a look that ends in a place.
+	// A look that ends in a place: "get it to disk".
 	if tier == Read {
 		for i, t := range n.tokens {
 			if t == "to" && i+1 < len(n.tokens) && (strongLocal.of(n.tokens[i+1]) || disks.of(n.tokens[i+1])) {
