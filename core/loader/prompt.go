@@ -110,7 +110,7 @@ func Candidates(c *tap.Catalog, r *capability.Registry) []activate.Candidate {
 	for _, one := range c.Capabilities {
 		e := marks[one.Ref]
 		list = append(list, activate.Candidate{
-			Name: one.Ref, Title: one.Title, Description: one.Description, Triggers: one.Triggers, Domains: one.Domains,
+			Name: one.Ref, Title: one.Title, Description: one.Description, Triggers: one.Triggers, Domains: one.Domains, Tap: one.Tap,
 			Active: e.Active, Static: e.Static, Unready: len(e.Unready) > 0,
 		})
 	}
@@ -128,13 +128,11 @@ func (l *Loader) Discover(ctx context.Context, intent string) (list []capability
 	return list, degraded, err
 }
 
-// Scores are those of a decision that are worth an answer to somebody who
-// asked: at least what each of three has that are worth a suggestion together.
+// Scores are those of a decision that are worth an answer to somebody who asked.
 func Scores(d activate.Decision) []capability.Score {
-	floor := d.Thresholds.SuggestAt / 3
 	var scores []capability.Score
 	for _, s := range d.Scores {
-		if s.Probability > floor {
+		if s.Probability >= d.Thresholds.DiscoverAt {
 			scores = append(scores, capability.Score{Ref: s.Name, Value: s.Probability})
 		}
 	}
