@@ -7,136 +7,72 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
-	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/hosts"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
-	"github.com/ctx-sidecar/ctx/core/config"
-	"github.com/ctx-sidecar/ctx/core/state"
-	"github.com/ctx-sidecar/ctx/core/surface"
-	"github.com/ctx-sidecar/ctx/core/usage"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/survey"
 )
 
-// Audit is what ctx surface audit --json prints.
-type Audit struct {
-	Workspace string      `json:"workspace"`
-	Budget    int         `json:"budget"` // tokens; surface.max_static_tokens
-	Hosts     []HostAudit `json:"hosts"`
-}
-
-// HostAudit is what stands out in what one host loads.
-type HostAudit struct {
-	Host     string             `json:"host"`
-	Title    string             `json:"title"`
-	Total    surface.Cost       `json:"total"`
-	Kinds    []surface.KindCost `json:"kinds"`
-	Findings []Finding          `json:"findings"`
-}
-
-// Finding is one thing that could be better.
-type Finding struct {
-	ID   string `json:"id"` // "over_budget", "never_used", "not_measured"
-	Name string `json:"name,omitempty"`
-	Text string `json:"text"`
-	Hint string `json:"hint"`
-}
-
 func newAudit(f *cmdutil.Factory) *cobra.Command {
-	var names []string
+	var o survey.Options
 	cmd := &cobra.Command{
 		Use:   "audit",
-		Short: "Say what is heavy, unused or unknown in what a host loads",
-		Long: `Say what is heavy, unused or unknown in what a host loads in this workspace. The
+		Short: "Say what is heavy, unused, dangerous or unknown in what a host loads",
+		Long: `Say what is heavy, unused, dangerous or unknown in what a host loads in this
+workspace: the price of each part of a request, and a line for each finding. The
 exit code is 1 when there is a finding.`,
 		Example: "  ctx surface audit --host claude",
 		Args:    cmdutil.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, done, err := survey(cmd.Context(), f, names)
+			s, err := survey.Take(cmd.Context(), f, o)
 			if err != nil {
 				return err
 			}
-			defer done()
-			a := audit(f, all)
-			if err := f.Print("audit", a, a.print); err != nil {
+			defer s.Close()
+			r := report("audit", s)
+			n := 0
+			for i := range r.Hosts {
+				h := &r.Hosts[i]
+				h.Findings = find(h.Inventory, r.Budget)
+				n += len(h.Findings)
+			}
+			if err := f.Print(noun, r, r.printAudit); err != nil {
 				return err
 			}
-			if n := a.findings(); n > 0 {
-				return cmdutil.Fail("what to do is said with each", "%s", plural(n))
+			if n > 0 {
+				return cmdutil.Fail("what to do is said with each", "%s", count(n, "finding"))
 			}
 			return nil
 		},
 	}
-	hosts.Flag(cmd, f, &names, "host to look at (repeatable; default: every one found)")
+	o.Flags(cmd, f)
 	return cmd
 }
 
-func audit(f *cmdutil.Factory, all []priced) Audit {
-	l, ws := f.Layout(), f.Workspace()
-	cfg, _ := config.Load(l, ws, f.Env)
-	dir, _ := state.SafeDir(l, ws)
-	calls, _ := usage.Open(dir).Read()
-	a := Audit{Workspace: ws, Budget: cfg.Surface.MaxStaticTokens, Hosts: []HostAudit{}}
-	for _, p := range all {
-		used := map[string]bool{}
-		for _, c := range calls {
-			if c.Host == p.host.Name() {
-				used[c.Server] = true
-			}
-		}
-		h := HostAudit{Host: p.host.Name(), Title: p.host.Title(), Total: p.Total(), Kinds: p.Kinds(), Findings: []Finding{}}
-		if h.Total.Resident > a.Budget {
-			h.Findings = append(h.Findings, Finding{
-				ID: "over_budget", Hint: "hold servers back: ctx wrap setup --gateway",
-				Text: fmt.Sprintf("%d tokens are in every request; the budget is %d", h.Total.Resident, a.Budget),
-			})
-		}
-		for _, srv := range p.Heaviest(surface.Loaded) {
-			// Without a single call on record nothing was measured yet, and
-			// unmeasured is not unused.
-			if len(used) == 0 || used[srv.Name] || srv.Own || srv.Cost.Resident == 0 {
-				continue
-			}
-			h.Findings = append(h.Findings, Finding{
-				ID: "never_used", Name: srv.Name, Hint: "hold it back, or switch it off in the host",
-				Text: fmt.Sprintf("%d tokens in every request, and no call on record", srv.Cost.Resident),
-			})
-		}
-		for _, srv := range p.Unmeasured() {
-			h.Findings = append(h.Findings, Finding{
-				ID: "not_measured", Name: srv.Name, Hint: "ctx wrap setup --gateway asks for its tools, or says why it cannot",
-				Text: "its price is not known: " + srv.Unmeasured,
-			})
-		}
-		a.Hosts = append(a.Hosts, h)
-	}
-	return a
-}
-
-func plural(findings int) string {
-	if findings == 1 {
-		return "1 finding"
-	}
-	return fmt.Sprintf("%d findings", findings)
-}
-
-func (a Audit) findings() int {
-	n := 0
-	for _, h := range a.Hosts {
-		n += len(h.Findings)
-	}
-	return n
-}
-
-func (a Audit) print(s *iostreams.Streams) {
-	for _, h := range a.Hosts {
-		fmt.Fprintf(s.Out, "%s in %s, in tokens (budget in every request: %d)\n", s.Bold(h.Title), a.Workspace, a.Budget)
-		t := iostreams.NewTable("KIND", ">COUNT", ">RESIDENT", ">DEFERRED", ">ON DEMAND")
+func (r Report) printAudit(s *iostreams.Streams) {
+	for _, h := range r.Hosts {
+		fmt.Fprintf(s.Out, "%s in %s, in tokens (%s; budget in every request: %d)\n", s.Bold(h.Title), r.Workspace, r.Tokenizer, r.Budget)
+		t := iostreams.NewTable("KIND", ">COUNT", ">RESIDENT", ">DEFERRED", ">ON DEMAND", ">BYTES IN EVERY REQUEST")
 		for _, k := range h.Kinds {
-			t.Row(k.Kind, k.Count, k.Cost.Resident, k.Cost.Deferred, k.Cost.OnDemand)
+			t.Row(k.Kind, k.Count, k.Cost.Resident, k.Cost.Deferred, k.Cost.OnDemand, k.Cost.Bytes)
 		}
-		t.Row("total", "", h.Total.Resident, h.Total.Deferred, h.Total.OnDemand)
+		for _, a := range h.Around {
+			t.Row("around "+string(a.Kind), "", a.Cost.Resident, 0, 0, a.Cost.Bytes)
+		}
+		t.Row("total", "", h.Total.Resident, h.Total.Deferred, h.Total.OnDemand, h.Total.Bytes)
 		t.Write(s)
+		h.Probe.Print(s)
+		const most = 10
+		shown := map[string]int{}
 		for _, x := range h.Findings {
-			fmt.Fprintf(s.Out, "  %s %s\n      hint: %s\n", s.Yellow(strings.TrimSpace(x.ID+" "+iostreams.Clean(x.Name))+":"), iostreams.Clean(x.Text), x.Hint)
+			if shown[x.Kind]++; shown[x.Kind] <= most {
+				fmt.Fprintf(s.Out, "  %s %s\n      hint: %s\n", s.Yellow(strings.TrimSpace(x.Kind+" "+iostreams.Clean(x.ID))+":"), iostreams.Clean(x.Text), iostreams.Clean(x.Hint))
+			}
 		}
+		for _, kind := range []string{"never_used", "high_authority_unused", "broken_dependency", "not_measured"} {
+			if n := shown[kind]; n > most {
+				fmt.Fprintf(s.Out, "  %s\n", s.Dim(fmt.Sprintf("and %d more of %s: --json lists them all", n-most, kind)))
+			}
+		}
+		blind(s, h.Inventory)
 		fmt.Fprintln(s.Out)
 	}
 }

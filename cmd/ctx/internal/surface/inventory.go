@@ -6,85 +6,102 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
-	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/hosts"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
-	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/survey"
+	"github.com/ctx-sidecar/ctx/core/inventory"
 )
 
-// Inventory is what ctx surface inventory --json prints.
-type Inventory struct {
-	Workspace string          `json:"workspace"`
-	Hosts     []HostInventory `json:"hosts"`
-}
-
-// HostInventory is what one host loads.
-type HostInventory struct {
-	surface.Inventory
-	Title    string             `json:"title"`
-	Total    surface.Cost       `json:"total"`
-	Kinds    []surface.KindCost `json:"kinds"`
-	Unseen   []string           `json:"unseen"`   // what the adapter cannot see of its host
-	Warnings []string           `json:"warnings"` // what could not be read
-}
-
 func newInventory(f *cmdutil.Factory) *cobra.Command {
-	var names []string
+	var o survey.Options
 	cmd := &cobra.Command{
 		Use:   "inventory",
-		Short: "List everything that a host loads, with its price in tokens",
-		Long: `List everything that a host loads in this workspace, with its price in tokens:
-resident in every request, deferred until the host loads it, read on demand. A
-server that was never listed has no price; nothing is started here.`,
-		Example: "  ctx surface inventory --host claude --json",
+		Short: "List everything that a host loads, with its price, authority and use",
+		Long: `List everything that a host loads in this workspace, each with its price in
+tokens (resident in every request, deferred until the host loads it, read on
+demand), what it may do, and how often it was used. A server that was never
+listed has no price; nothing is started here but with --probe-mcp, and then only
+what you trust.`,
+		Example: "  ctx surface inventory --host claude --json\n  ctx surface inventory --probe-mcp",
 		Args:    cmdutil.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, done, err := survey(cmd.Context(), f, names)
+			s, err := survey.Take(cmd.Context(), f, o)
 			if err != nil {
 				return err
 			}
-			defer done()
-			inv := Inventory{Workspace: f.Workspace(), Hosts: []HostInventory{}}
-			for _, p := range all {
-				inv.Hosts = append(inv.Hosts, p.inventory())
-			}
-			return f.Print("inventory", inv, inv.print)
+			defer s.Close()
+			r := report("inventory", s)
+			return f.Print(noun, r, r.printInventory)
 		},
 	}
-	hosts.Flag(cmd, f, &names, "host to look at (repeatable; default: every one found)")
+	o.Flags(cmd, f)
 	return cmd
 }
 
-func (p priced) inventory() HostInventory {
-	return HostInventory{
-		Inventory: p.Inventory, Title: p.host.Title(), Total: p.Total(), Kinds: p.Kinds(),
-		Unseen: append([]string{}, p.sources.Unseen...), Warnings: append([]string{}, p.sources.Warnings...),
+func (r Report) printInventory(s *iostreams.Streams) {
+	for _, h := range r.Hosts {
+		fmt.Fprintf(s.Out, "%s in %s, in tokens (%s)\n", s.Bold(h.Title), r.Workspace, r.Tokenizer)
+		t := iostreams.NewTable(">RESIDENT", ">DEFERRED", ">ON DEMAND", "AUTHORITY", ">USED", "LEVEL", "ID", "")
+		for _, rec := range h.Records {
+			note := ""
+			switch {
+			case rec.Standing != inventory.Loaded:
+				note = rec.Why
+			case rec.Unmeasured != "":
+				note = "unmeasured: " + rec.Unmeasured
+			}
+			resident, deferred, demand := cells(rec)
+			t.Row(resident, deferred, demand, authorityOf(rec), usedOf(rec), rec.Level, rec.ID, note)
+		}
+		if around := aroundOf(h.Inventory); around > 0 {
+			t.Row(around, 0, 0, "", "", "", "the host's own words around them", "")
+		}
+		t.Row(h.Total.Resident, h.Total.Deferred, h.Total.OnDemand, "", "", "", "total", "")
+		t.Write(s)
+		h.Probe.Print(s)
+		blind(s, h.Inventory)
+		fmt.Fprintln(s.Out)
 	}
 }
 
-func (inv Inventory) print(s *iostreams.Streams) {
-	for _, h := range inv.Hosts {
-		fmt.Fprintf(s.Out, "%s in %s, in tokens\n", s.Bold(h.Title), inv.Workspace)
-		t := iostreams.NewTable("KIND", "NAME", "FROM", ">RESIDENT", ">DEFERRED", ">ON DEMAND", "")
-		for _, srv := range h.Servers {
-			note := string(srv.Standing)
-			if srv.Unmeasured != "" {
-				t.Row(surface.KindServer, srv.Name, srv.Scope, "?", "?", "?", note+", not measured: "+srv.Unmeasured)
-				continue
-			}
-			note += fmt.Sprintf(", %d tools", len(srv.Tools))
-			t.Row(surface.KindServer, srv.Name, srv.Scope, srv.Cost.Resident, srv.Cost.Deferred, srv.Cost.OnDemand, note)
-		}
-		for _, it := range h.Items {
-			t.Row(it.Kind, it.Name, it.Provider, it.Cost.Resident, it.Cost.Deferred, it.Cost.OnDemand, "")
-		}
-		t.Row("total", "", "", h.Total.Resident, h.Total.Deferred, h.Total.OnDemand, "")
-		t.Write(s)
-		for _, w := range h.Warnings {
-			fmt.Fprintf(s.Out, "  %s: %s\n", s.Yellow("not read"), iostreams.Clean(w))
-		}
-		for _, u := range h.Unseen {
-			fmt.Fprintf(s.Out, "  %s\n", s.Dim("not seen: "+iostreams.Clean(u)))
-		}
-		fmt.Fprintln(s.Out)
+// cells are the prices of a record; "?" for what is not known.
+func cells(r inventory.Record) (resident, deferred, demand any) {
+	if r.Unmeasured != "" && r.Cost.Resident == 0 && r.Cost.Deferred == 0 {
+		return "?", "?", demandOf(r)
 	}
+	return r.Cost.Resident, r.Cost.Deferred, r.Cost.OnDemand
+}
+
+func demandOf(r inventory.Record) any {
+	if r.Cost.OnDemand == 0 {
+		return "?"
+	}
+	return r.Cost.OnDemand
+}
+
+func authorityOf(r inventory.Record) string {
+	switch {
+	case r.Authority != nil:
+		return r.Authority.Tier.String()
+	case r.Prose():
+		return "n/a"
+	}
+	return ""
+}
+
+func usedOf(r inventory.Record) any {
+	switch {
+	case r.Standing == inventory.NotLoaded:
+		return ""
+	case !r.Use.Measured:
+		return "?"
+	}
+	return r.Use.Calls
+}
+
+func aroundOf(inv inventory.Inventory) int {
+	n := 0
+	for _, a := range inv.Around {
+		n += a.Cost.Resident
+	}
+	return n
 }

@@ -1,0 +1,175 @@
+package surface
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/survey"
+	"github.com/ctx-sidecar/ctx/core/inventory"
+	"github.com/ctx-sidecar/ctx/core/spelling"
+)
+
+// Explained is what ctx surface explain --json prints.
+type Explained struct {
+	Command   string          `json:"command"`
+	Workspace string          `json:"workspace"`
+	Tokenizer string          `json:"tokenizer"`
+	Hosts     []HostExplained `json:"hosts"`
+	Unseen    []string        `json:"unseen"`
+}
+
+// HostExplained is the record as one host has it.
+type HostExplained struct {
+	Host string `json:"host"`
+	inventory.Record
+	NeededBy []string `json:"needed_by"`
+	Overlaps []string `json:"overlaps"` // say that they do the same; nothing is decided by it
+}
+
+func newExplain(f *cmdutil.Factory) *cobra.Command {
+	var o survey.Options
+	cmd := &cobra.Command{
+		Use:     "explain ID",
+		Short:   "Say why one capability is there, what it costs and what it may do",
+		Example: "  ctx surface explain mcp_tool:github:create_issue",
+		Args:    cmdutil.Args(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := survey.Take(cmd.Context(), f, o)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			e := Explained{Command: "explain", Workspace: s.Workspace, Tokenizer: s.Tokenizer, Hosts: []HostExplained{}, Unseen: []string{}}
+			var ids []string
+			for _, h := range s.Hosts {
+				for _, r := range h.Inventory.Records {
+					ids = append(ids, r.ID)
+				}
+				if r := h.Inventory.Find(args[0]); r != nil {
+					e.Hosts = append(e.Hosts, explain(h.Name(), h.Inventory, *r))
+					e.Unseen = append(e.Unseen, h.Inventory.Unseen...)
+				}
+			}
+			if len(e.Hosts) == 0 {
+				return cmdutil.Fail(near(args[0], ids), "unknown id %q", args[0])
+			}
+			return f.Print(noun, e, e.print)
+		},
+	}
+	o.Flags(cmd, f)
+	return cmd
+}
+
+func explain(host string, inv inventory.Inventory, r inventory.Record) HostExplained {
+	e := HostExplained{Host: host, Record: r, NeededBy: []string{}, Overlaps: []string{}}
+	g := inv.Graph()
+	for _, n := range g.Needs {
+		if n.ID == r.ID {
+			e.NeededBy = append(e.NeededBy, n.From)
+		}
+	}
+	for _, c := range g.Clusters {
+		if slices.Contains(c.IDs, r.ID) {
+			e.Overlaps = append(e.Overlaps, slices.DeleteFunc(slices.Clone(c.IDs), func(id string) bool { return id == r.ID })...)
+		}
+	}
+	return e
+}
+
+// near is the hint for an id that is unknown: those that were probably meant.
+func near(id string, ids []string) string {
+	word := strings.ToLower(id[strings.LastIndex(id, ":")+1:])
+	type candidate struct {
+		id string
+		at int
+	}
+	var found []candidate
+	seen := map[string]bool{}
+	for _, other := range ids {
+		name := strings.ToLower(other[strings.LastIndex(other, ":")+1:])
+		d := spelling.Distance(word, name)
+		if !seen[other] && word != "" && (d <= 2 || strings.Contains(name, word) || strings.Contains(word, name) && len(name) > 2) {
+			seen[other] = true
+			found = append(found, candidate{other, d})
+		}
+	}
+	if len(found) == 0 {
+		return "ctx surface inventory lists all ids"
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return a.at - b.at })
+	var names []string
+	for _, c := range found[:min(len(found), 3)] {
+		names = append(names, c.id)
+	}
+	return "did you mean: " + strings.Join(names, ", or ")
+}
+
+func (e Explained) print(s *iostreams.Streams) {
+	for _, h := range e.Hosts {
+		line := func(what, format string, args ...any) {
+			fmt.Fprintf(s.Out, "  %-10s %s\n", what, iostreams.Clean(fmt.Sprintf(format, args...)))
+		}
+		fmt.Fprintf(s.Out, "%s (%s)\n", s.Bold(iostreams.Clean(h.ID)), h.Host)
+		line("from", "%s:%d", h.Place.File, h.Place.Line)
+		line("standing", "%s", strings.TrimSpace(string(h.Standing)+"  "+h.Why))
+		resident, deferred, demand := cells(h.Record)
+		line("tokens", "%v resident, %v deferred, %v on demand (%s); %d bytes in every request", resident, deferred, demand, e.Tokenizer, h.Cost.Bytes)
+		if h.Unmeasured != "" {
+			line("unmeasured", "%s", h.Unmeasured)
+		}
+		if h.Unsent > 0 {
+			line("unsent", "%d bytes of its definition (output schema, annotations) reach no model", h.Unsent)
+		}
+		if h.Authority != nil {
+			line("authority", "%s (confidence %.2f)", h.Authority.Tier, h.Authority.Confidence)
+			for _, c := range h.Authority.Evidence {
+				line("", "%s: %q says %s (%.2f)", c.Source, c.Words, c.Tier, c.Confidence)
+			}
+		} else if h.Prose() {
+			line("authority", "n/a: it is text")
+		}
+		line("used", "%s", used(h.Record))
+		line("level", "%s", h.Level)
+		if h.Family != "" {
+			line("family", "%s", h.Family)
+		}
+		for _, n := range h.Requires {
+			state := "there"
+			if n.Broken != "" {
+				state = n.Broken
+			}
+			line("needs", "%s (line %d): %s", n.Text, n.Place.Line, state)
+		}
+		for _, id := range h.NeededBy {
+			line("needed by", "%s", id)
+		}
+		for _, id := range h.Overlaps {
+			line("overlaps", "%s", id)
+		}
+	}
+	for _, u := range e.Unseen {
+		fmt.Fprintf(s.Out, "  %s\n", s.Dim("not seen: "+iostreams.Clean(u)))
+	}
+}
+
+func used(r inventory.Record) string {
+	u := r.Use
+	switch {
+	case r.Standing == inventory.NotLoaded:
+		return "not by this host"
+	case !u.Measured:
+		return "unmeasured: nothing could see it, which is not the same as unused"
+	case u.Calls == 0:
+		return "never, in " + count(u.Of, "session")
+	}
+	text := fmt.Sprintf("%s in %d of %s, last %s", count(u.Calls, "time"), u.Sessions, count(u.Of, "session"), u.Last.Local().Format("2006-01-02 15:04"))
+	if u.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", u.Failed)
+	}
+	return text
+}
