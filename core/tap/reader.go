@@ -33,12 +33,24 @@ func newReader(root string) *reader {
 	return &reader{root: root, elsewhere: map[string]bool{}, routing: cache[routing]{parse: parseRouting}, providers: cache[provider]{parse: parseProvider}}
 }
 
+// IsTap reports whether a folder has anything that taps hold: capabilities,
+// skills or plugins.
+func IsTap(dir string) bool {
+	return slices.ContainsFunc([]string{"capabilities", "skills", "plugins"}, func(name string) bool {
+		info, err := os.Stat(filepath.Join(dir, name))
+		return err == nil && info.IsDir()
+	})
+}
+
 // folder is where a tap has its capabilities.
 func (r *reader) folder() string { return filepath.Join(r.root, "capabilities") }
 
 // names lists the tap's capabilities.
 func (r *reader) names() ([]string, []Problem) {
 	entries, err := os.ReadDir(r.folder())
+	if errors.Is(err, fs.ErrNotExist) && IsTap(r.root) {
+		return nil, nil // it is one of skills or plugins
+	}
 	if err != nil {
 		p := Problem{File: r.folder(), Severity: Error, Rule: "no-capabilities", Text: "cannot be read: " + err.Error()}
 		if errors.Is(err, fs.ErrNotExist) {

@@ -73,8 +73,9 @@ func (s *shop) add(ctx context.Context, name, where string, yes bool) (err error
 		}
 	}()
 	catalog, commands := s.survey(t)
-	if _, err := os.Stat(filepath.Join(t.Path, "capabilities")); err != nil {
-		return cmdutil.Fail("a tap holds capabilities/NAME/default.toml and config.toml", "%s is no tap: it has no folder capabilities", orPath(t.URL, t.Path))
+	if !tap.IsTap(t.Path) {
+		return cmdutil.Fail("a tap holds capabilities/NAME/default.toml and config.toml, skills/NAME/SKILL.md or plugins/NAME/plugin.json",
+			"%s is no tap: it has no folder capabilities, skills or plugins", orPath(t.URL, t.Path))
 	}
 	approved, err := s.review(ctx, commands, yes)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/plugindir"
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
 
@@ -22,8 +23,8 @@ type Linted struct {
 func newLint(f *cmdutil.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "lint PATH",
-		Short: "Check the capabilities in a folder, by file and line",
-		Long: `Check the capabilities in a folder: what cannot be read, and what loads and still
+		Short: "Check the capabilities and plugins in a folder, by file and line",
+		Long: `Check the capabilities and plugins in a folder: what cannot be read, and what loads and still
 does not do what its author wants, such as triggers that read like labels instead of
 requests, tools that are allowed of no server, and packages without an exact version.
 Nothing is run and nothing is fetched. The exit code is 1 where there is a finding.`,
@@ -41,7 +42,8 @@ Nothing is run and nothing is fetched. The exit code is 1 where there is a findi
 				return cmdutil.NotThere("give the folder that holds capabilities/", "%s is no folder", args[0])
 			}
 			all, _ := tap.LoadDir(path)
-			l := Linted{path, len(all), append([]tap.Problem{}, tap.Lint(path)...)}
+			_, plugins := plugindir.OfTap(f.Layout(), tap.Tap{Path: path})
+			l := Linted{path, len(all), append(append([]tap.Problem{}, tap.Lint(path)...), plugins...)}
 			if err := f.Print("tap-lint", l, l.print); err != nil {
 				return err
 			}

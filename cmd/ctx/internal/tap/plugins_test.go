@@ -59,3 +59,17 @@ func TestPluginsOfTheUserAreOnTheListOfWhatWaits(t *testing.T) {
 	}
 	u.must(0, "flowers", "capability", "list")
 }
+
+func TestATapMayHaveNothingButPlugins(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	u.tap = filepath.Join(u.home, "src", "plugins-only")
+	u.write("plugins/flowers/plugin.json", plugin)
+	u.write("plugins/flowers/mcp.json", servers("beds-mcp"))
+	u.must(0, "0 findings", "tap", "lint", u.tap)
+	u.must(0, "beds-mcp", "tap", "add", "acme/tools", u.tap)
+	u.must(0, "flowers", "capability", "list")
+	u.write("plugins/flowers/mcp.json", servers("bin/beds"))
+	u.must(1, "plugins/flowers/mcp.json:1", "tap", "lint", u.tap)
+	u.must(1, "no tap", "tap", "add", "acme/other", u.home)
+}
