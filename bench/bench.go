@@ -32,6 +32,7 @@ func (b *bench) run() error {
 		{"starts", b.starts},
 		{"calls", b.calls},
 		{"search", b.search},
+		{"activation", b.activation},
 		{"memory", b.rest},
 		{"ends", b.stubborn},
 	} {

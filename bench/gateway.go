@@ -183,7 +183,7 @@ func (b *bench) search() error {
 			if err != nil {
 				return err
 			}
-			b.table.add("gateway memory (RSS), 500 tools, lexical", fmt.Sprintf("%.1f MB", rss), "", "<= 130 MB with a model", rss <= 130)
+			b.table.add("gateway memory (RSS), 500 tools, no tap", fmt.Sprintf("%.1f MB", rss), "", "<= 130 MB", rss <= 130)
 		}
 		g.close()
 	}
