@@ -84,6 +84,73 @@ func TestWhoDisablesWhatIsBeingEnabledWaitsForIt(t *testing.T) {
 	w.want(r, "", "")
 }
 
+// A turn that is given on is still one turn at a time.
+func TestEachHasTheirTurn(t *testing.T) {
+	t.Parallel()
+	r := newWorld(t).registry()
+	unlock := r.one("x")
+	second, third := make(chan func(), 1), make(chan func(), 1)
+	go func() { second <- r.one("x") }()
+	r.queued(t, "x")
+	unlock()
+	unlock = <-second
+	go func() { third <- r.one("x") }()
+	r.queued(t, "x")
+	if len(third) > 0 {
+		t.Error("two have the turn at once")
+	}
+	unlock()
+	(<-third)()
+	if len(r.ops) > 0 {
+		t.Errorf("%d turns are kept for nobody", len(r.ops))
+	}
+}
+
+// A wish that comes while others are met is not lost.
+func TestAWishThatComesWhileOthersAreMetIsKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simple("a", "b")...)
+	hold := make(chan struct{})
+	w.fleet.hold["a"] = hold
+	r := w.registry()
+	r.Bind(t.Context(), "s1")
+	hook := w.cold()
+	if _, err := hook.Enable(t.Context(), "a", "prompt"); err != nil {
+		t.Fatal(err)
+	}
+	met := make(chan int, 1)
+	go func() { met <- len(r.Sync(context.Background())) }()
+	<-w.fleet.began
+	if _, err := hook.Enable(t.Context(), "b", "prompt"); err != nil {
+		t.Fatal(err)
+	}
+	close(hold)
+	if n := <-met; n != 1 {
+		t.Errorf("%d wishes were met", n)
+	}
+	w.want(r, "a", "a")
+	r.Sync(t.Context())
+	w.want(r, "a b", "a b")
+}
+
+func TestWhoeverWantsToKnowIsToldOfEachChange(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simple("a")...)
+	told := make(chan struct{}, 10)
+	w.opts.Changed = func() { told <- struct{}{} }
+	w.opts.MaxActive = 0 // as good as 1
+	r := w.registry()
+	for _, change := range []func(){func() { enable(t, r, "a") }, func() { disable(t, r, "a") }, r.Clear, func() { enable(t, r, "a") }} {
+		change()
+		select {
+		case <-told:
+		case <-time.After(30 * time.Second):
+			t.Fatal("nobody was told")
+		}
+	}
+	w.want(r, "a", "a")
+}
+
 func toolchain(name, root string, deps ...string) tap.Capability {
 	c := capability(name)
 	c.Root, c.Deps = root, deps

@@ -151,6 +151,11 @@ func TestTheListMarksWhatIsWhat(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	// What is active is so, whatever its tap says now.
+	w.list[0].Servers = []tap.Server{srv("active", "another-mcp", "*")}
+	if e, _ := r.Find("active"); !e.Active || len(e.Unready) > 0 {
+		t.Errorf("an active one: %+v", e)
+	}
 	effective := map[string]bool{}
 	for _, s := range r.Status() {
 		effective[s.Name] = s.Effective
@@ -195,6 +200,17 @@ func TestDiscoverScoresEveryCapabilityOfTheDomain(t *testing.T) {
 	}
 	if strings.Join(asked, " ") != "a b c d e unset" {
 		t.Errorf("scored %v", asked)
+	}
+	score := func(context.Context, []tap.Capability) (scores []Score, _ error) {
+		for name, v := range values {
+			scores = append(scores, Score{name, v})
+		}
+		return scores, nil
+	}
+	for floor, want := range map[float64]int{0: 5, .3: 3, .9: 0} { // at most five, above the floor
+		if found, err := r.Discover(t.Context(), score, floor); err != nil || len(found) != want || want > 0 && found[0].Name != "a" {
+			t.Errorf("above %v: %d, %v", floor, len(found), err)
+		}
 	}
 	boom := errors.New("no model")
 	if _, err := r.Discover(t.Context(), func(context.Context, []tap.Capability) ([]Score, error) { return nil, boom }, 0); !errors.Is(err, boom) {

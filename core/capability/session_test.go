@@ -37,6 +37,15 @@ func TestPreloadStopsWhenFullAndNamesTheRest(t *testing.T) {
 	if n := len(r.Warnings()); n != 4 {
 		t.Errorf("%d warnings:\n%s", n, lines)
 	}
+	why := map[string]string{}
+	for _, s := range r.Status() {
+		why[s.Name] = s.Blocked
+	}
+	for name, part := range map[string]string{"f": "not preloaded", "nobody": "no capability", "unset": "NOBODYS", "b": "exit status 1", "a": ""} {
+		if got, ok := why[name]; !ok || !strings.Contains(got, part) || (part == "") != (got == "") {
+			t.Errorf("status of %s: %q", name, got)
+		}
+	}
 	delete(w.fleet.fails, "b")
 	enable(t, r, "b") // by name it may, and its warning goes
 	w.want(r, "c d e b", "b c d e")
@@ -368,6 +377,11 @@ func consistent(t *testing.T, r *Registry, f *fleet) {
 	for i, a := range r.active {
 		if find(r.active[:i], a.Pinned()) != nil || find(r.role, a.Pinned()) != nil {
 			t.Errorf("%s is there twice", a.Ref)
+		}
+	}
+	for i, a := range r.role {
+		if find(r.role[:i], a.Pinned()) != nil {
+			t.Errorf("%s is twice of the role", a.Ref)
 		}
 	}
 	for _, a := range slices.Concat(r.active, r.role) {

@@ -141,6 +141,7 @@ func TestACapabilityOfTheRoleIsNeverCountedAndNeverGoes(t *testing.T) {
 	r.StartRole(t.Context())
 	enable(t, r, "a", "b", "c", "d")
 	w.want(r, "a b c d", "a b c core d")
+	consistent(t, r, w.fleet)
 	c := enable(t, r, "core")
 	if !c.Static || !c.Already || len(c.Evicted) != 0 {
 		t.Errorf("enabled: %+v", c)
