@@ -154,8 +154,8 @@ func name(records []Record) {
 	}
 }
 
-// ID is "kind:provider:name". A ":" within the provider stands as "%3A", so that
-// an id can be taken apart.
+// ID is "kind:provider:name". A ":" within the provider stands as "/", so that an
+// id can be taken apart.
 func ID(kind surface.Kind, provider, name string) string {
-	return string(kind) + ":" + strings.ReplaceAll(provider, ":", "%3A") + ":" + name
+	return string(kind) + ":" + strings.ReplaceAll(provider, ":", "/") + ":" + name
 }

@@ -92,6 +92,21 @@ func (c *Cache) Any(server, fingerprint string) (Listing, bool) {
 	return newest, !newest.At.IsZero()
 }
 
+// Last returns the newest good listing of a server of this name, however it was
+// declared then.
+func (c *Cache) Last(server string) (Listing, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refresh()
+	var newest Listing
+	for _, e := range c.entries {
+		if e.Listing.Server == server && e.Listing.At.After(newest.At) {
+			newest = e.Listing
+		}
+	}
+	return newest, !newest.At.IsZero()
+}
+
 // Failure returns the failure of a server with this declaration, if it has not
 // listed anything since.
 func (c *Cache) Failure(server, fingerprint string, capabilities string) (Failure, bool) {

@@ -21,9 +21,10 @@ type Listing struct {
 	Templates    []json.RawMessage `json:"templates,omitempty"`
 	Prompts      []json.RawMessage `json:"prompts,omitempty"`
 	At           time.Time         `json:"at"`
-	Notes        []string          `json:"notes,omitempty"`  // what was odd: a repeated cursor, a duplicate name
-	Failed       string            `json:"failed,omitempty"` // why there is no listing; Tools is then empty
-	Hung         bool              `json:"hung,omitempty"`   // Failed because the server took too long
+	Notes        []string          `json:"notes,omitempty"`   // what was odd: a repeated cursor, a duplicate name
+	Program      string            `json:"program,omitempty"` // the files that ran, their sizes and times; "" where nobody looked
+	Failed       string            `json:"failed,omitempty"`  // why there is no listing; Tools is then empty
+	Hung         bool              `json:"hung,omitempty"`    // Failed because the server took too long
 }
 
 // Tool is what ctx itself reads of a tool definition. The definition stays raw.
