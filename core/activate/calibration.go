@@ -36,12 +36,14 @@ func Fingerprint(candidates []Candidate) string {
 // Scorer identifies what turns prompts into probabilities: the model and the
 // scorer's weights. A calibration is made for one.
 func (r *Router) Scorer() string {
-	id := r.Ranker() + "-" + r.scorer.sum
 	if m := r.Model(); m != nil {
-		id = m.ID() + "-" + r.scorer.sum
+		return ScorerID(m.ID(), r.scorer)
 	}
-	return id
+	return ScorerID(r.Ranker(), r.scorer)
 }
+
+// ScorerID is what [Router.Scorer] returns for a router of a model and a scorer.
+func ScorerID(model string, s *Scorer) string { return model + "-" + s.sum }
 
 // Calibrate sets the calibrations of taps, by [Fingerprint]. Each is used for
 // the candidates of a tap with these very texts, as [Candidate.Tap] groups them:
@@ -113,10 +115,18 @@ func (d Decision) With(c Calibration) Decision {
 	if len(d.Scores) == 0 {
 		return d
 	}
-	d.Scores, d.Winner, d.Suggested = slices.Clone(d.Scores), "", nil
+	d.Scores = slices.Clone(d.Scores)
 	d.adjust(func(string) *tuned { return &tuned{Calibration: c} })
 	d.sort()
-	d.Thresholds = c.Thresholds
-	d.settle(true)
+	return d.At(c.Thresholds)
+}
+
+// At is the decision that would have been taken with other thresholds.
+// Suggestions are on.
+func (d Decision) At(t Thresholds) Decision {
+	d.Thresholds, d.Outcome, d.Winner, d.Suggested = t, Silence, "", nil
+	if len(d.Scores) > 0 {
+		d.settle(true)
+	}
 	return d
 }

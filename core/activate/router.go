@@ -112,6 +112,9 @@ func (t *Thresholds) override(q Request) {
 	}
 }
 
+// Routable counts the candidates that a prompt can lead to.
+func Routable(candidates []Candidate) int { return len(routable(candidates)) }
+
 func routable(candidates []Candidate) []Candidate {
 	return slices.DeleteFunc(slices.Clone(candidates), func(c Candidate) bool { return len(c.Triggers) == 0 })
 }

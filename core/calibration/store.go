@@ -168,8 +168,31 @@ func (s *Store) Remove(tap string) error {
 // Use hands a router all calibrations that are made for it. The error names the
 // files that cannot be read; the others count.
 func (s *Store) Use(r *activate.Router) error {
-	var wrong []error
 	use := map[string]activate.Calibration{}
+	all, err := s.all()
+	for _, f := range all {
+		if c, ok := f.Find(r.Scorer()); ok {
+			use[c.Fingerprint] = c.Calibration
+		}
+	}
+	r.Calibrate(use)
+	return err
+}
+
+// For returns the calibration that a router uses for a tap of these texts, and
+// the tap that it was made for.
+func (s *Store) For(r *activate.Router, fingerprint string) (tap string, _ Calibrated, ok bool) {
+	all, _ := s.all() // what cannot be read is not used
+	for _, f := range all {
+		if c, there := f.Find(r.Scorer()); there && c.Fingerprint == fingerprint {
+			return f.Tap, c, true
+		}
+	}
+	return "", Calibrated{}, false
+}
+
+func (s *Store) all() (list []File, _ error) {
+	var wrong []error
 	walk := func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -186,12 +209,9 @@ func (s *Store) Use(r *activate.Router) error {
 			wrong = append(wrong, err)
 			return nil
 		}
-		if c, ok := f.Find(r.Scorer()); ok {
-			use[c.Fingerprint] = c.Calibration
-		}
+		list = append(list, f)
 		return nil
 	}
 	wrong = append(wrong, filepath.WalkDir(s.dir, walk))
-	r.Calibrate(use)
-	return errors.Join(wrong...)
+	return list, errors.Join(wrong...)
 }

@@ -114,7 +114,6 @@ func thresholds(answers []Answer, t Targets) activate.Thresholds {
 		}
 	}
 	at := activate.Thresholds{ActivateAt: line(winners, t.FalseFires), SuggestAt: line(shares, t.Noise)}
-	at.SuggestAt = min(at.SuggestAt, at.ActivateAt) // what may be done may be named
 	slices.Sort(right)
 	if len(right) > 0 {
 		at.DiscoverAt = min(right[int(missed*float64(len(right)))], at.SuggestAt)

@@ -7,11 +7,38 @@ import (
 	"github.com/ctx-sidecar/ctx/core/activate"
 )
 
+// Explain fills in what lies behind the rates, the sweep over thresholds only
+// for scores that are probabilities.
+func (s *Scored) Explain(sweep []float64) {
+	i := s.Bootstrap()
+	s.Intervals, s.Kinds, s.Confused = &i, s.ByKind(), s.Confusions()
+	if s.probabilities() {
+		s.Points = s.Sweep(sweep)
+	}
+	if n := len(s.Answers); n > 0 {
+		s.Thresholds = s.Answers[n-1].Thresholds
+	}
+}
+
+// probabilities reports whether the scores of all answers are such.
+func (s *Scored) probabilities() bool {
+	for _, a := range s.Answers {
+		sum := a.None
+		for _, c := range a.Scores {
+			sum += c.Probability
+		}
+		if sum > 1.001 || sum < 0.999 {
+			return false
+		}
+	}
+	return true
+}
+
 // KindRates are the rates of the rows of one kind.
 type KindRates struct {
-	Kind      string
-	Rows      int
-	Positives int
+	Kind      string `json:"kind"`
+	Rows      int    `json:"rows"`
+	Positives int    `json:"positives"`
 	Rates
 }
 
@@ -37,10 +64,10 @@ func (s Scored) ByKind() []KindRates {
 
 // Confusion is how often one capability stood first in another one's place.
 type Confusion struct {
-	Expected string // the first that the row names; "" where nothing may be activated
-	Got      string
-	Rows     int
-	Fired    int // how many of these were activated
+	Expected string `json:"expected"` // the first that the row names; "" where nothing may be activated
+	Got      string `json:"got"`
+	Rows     int    `json:"rows"`
+	Fired    int    `json:"fired"` // how many of these were activated
 }
 
 // Confusions lists the wrong answers, the most frequent first. Of the abstain
@@ -75,27 +102,31 @@ func (s Scored) Confusions() []Confusion {
 	return out
 }
 
-// Point is what another threshold would give.
+// Point is what other thresholds would give: activate_at moved to At for the
+// first two, suggest_at for the others while nothing is activated.
 type Point struct {
-	ActivateAt   float64
-	FiredCorrect float64
-	FalseFires   float64
+	At           float64 `json:"at"`
+	FiredCorrect float64 `json:"fired_correct"`
+	FalseFires   float64 `json:"false_fires"`
+	Covered      float64 `json:"covered"`
+	Noise        float64 `json:"noise"`
 }
 
-// Sweep moves the activation threshold over these values.
+// Sweep moves the thresholds over these values.
 func (s Scored) Sweep(thresholds []float64) []Point {
 	var out []Point
 	for _, t := range thresholds {
-		moved := make([]Answer, len(s.Answers))
+		fire, name := make([]Answer, len(s.Answers)), make([]Answer, len(s.Answers))
 		for i, a := range s.Answers {
-			a.Outcome, a.Winner = activate.Silence, ""
-			if len(a.Scores) > 0 && a.Scores[0].Gate == activate.Open && a.Scores[0].Probability >= t {
-				a.Outcome, a.Winner = activate.Activate, a.Scores[0].Name
-			}
-			moved[i] = a
+			fire[i], name[i] = a, a
+			fire[i].Decision = a.At(activate.Thresholds{ActivateAt: t, SuggestAt: never})
+			name[i].Decision = a.At(activate.Thresholds{ActivateAt: never, SuggestAt: t})
 		}
-		r := rates(moved)
-		out = append(out, Point{t, r.FiredCorrect, r.FalseFires})
+		fired, named := rates(fire), rates(name)
+		out = append(out, Point{t, fired.FiredCorrect, fired.FalseFires, named.Covered, named.Noise})
 	}
 	return out
 }
+
+// never is a threshold that no probability reaches.
+const never = 2

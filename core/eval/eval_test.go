@@ -97,7 +97,7 @@ func TestConfusionsNameWhoStoodInWhosePlace(t *testing.T) {
 
 func TestSweepMovesTheThreshold(t *testing.T) {
 	t.Parallel()
-	want := []Point{{0, 2. / 5, 3. / 4}, {0.95, 0, 0}}
+	want := []Point{{0, 2. / 5, 3. / 4, 4. / 5, 3. / 4}, {0.95, 0, 0, 4. / 5, 0}}
 	if diff := cmp.Diff(want, measured(t).Sweep([]float64{0, 0.95})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -106,7 +106,8 @@ func TestSweepMovesTheThreshold(t *testing.T) {
 func TestEveryBadRowIsNamedByItsLine(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "rows.jsonl")
-	content := "{\"id\":\"1\",\"text\":\"x\"}\n\n{\"id\":\n{\"id\":\"3\"}\n[]\n"
+	content := "\ufeff{\"id\":\"1\",\"text\":\"x\",\"expect\":[]}\r\n\n{\"id\":\n{\"id\":\"3\",\"expect\":[]}\n[]\n" +
+		"{\"text\":\"x\",\"expect\":\"a\"}\n{\"text\":7,\"expect\":[]}\n"
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -114,16 +115,44 @@ func TestEveryBadRowIsNamedByItsLine(t *testing.T) {
 	if err == nil || len(got) != 1 {
 		t.Fatalf("%d rows, %v", len(got), err)
 	}
-	for _, want := range []string{":3:", ":4: the row has no text", ":5:"} {
+	for _, want := range []string{
+		":3: column 6", ":4: the row has no \"text\"", ":5: it is no JSON object",
+		`:6: "expect" is to be a list of names, not "a"`, `"text" is to be a string, not number`,
+	} {
 		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%v does not name %s", err, want)
+			t.Errorf("%v does not say %s", err, want)
 		}
 	}
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
+	long := "{\"text\":\"" + strings.Repeat("x", maxLine) + "\"}\n"
+	for content, want := range map[string]string{"": "has no rows", "{\"text\":\"x\"}\n" + long: ":2: the line is over"} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadRows(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+func TestWhatIsOddAboutRowsIsSaid(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "rows.jsonl")
+	content := "{\"id\":\"1\",\"text\":\"x\",\"expect\":[\"orders\",\"oders\"]}\n{\"id\":\"1\",\"text\":\"y\",\"expect\":null}\n{\"text\":\"z\",\"expected\":[\"orders\"]}\n{\"id\":\"4\",\"text\":\"z\"}\n"
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadRows(path); err == nil {
-		t.Error("a file without rows was taken")
+	rows, err := ReadRows(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := Faults(rows, []activate.Candidate{{Name: "orders", Triggers: []string{"cancel an order"}}, {Name: "unused"}})
+	want := []string{
+		`row 1 expects "oders": the tap has no such capability with triggers`,
+		"row 1 has the id of an earlier one",
+		`row line 3 has no "expect" and counts as one that expects nothing (and 1 more rows)`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

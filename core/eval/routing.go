@@ -10,14 +10,11 @@ import (
 
 // Routing is how well each ranker did.
 type Routing struct {
-	Positives int       `json:"positives"` // rows that something may be activated for
-	Abstain   int       `json:"abstain"`   // rows that nothing may
-	Rankers   []Scored  `json:"rankers"`
-	Warnings  []Warning `json:"warnings,omitempty"`
+	Positives int      `json:"positives"` // rows that something may be activated for
+	Abstain   int      `json:"abstain"`   // rows that nothing may
+	Rankers   []Scored `json:"rankers"`
+	Warnings  []string `json:"warnings,omitempty"`
 }
-
-// Warning is something that the numbers must be read with.
-type Warning string
 
 // Rates are shares, from 0 to 1.
 type Rates struct {
@@ -32,7 +29,12 @@ type Rates struct {
 type Scored struct {
 	Name string `json:"name"`
 	Rates
-	Answers []Answer `json:"-"` // one per row
+	Thresholds activate.Thresholds `json:"thresholds"` // a calibration's of the tap, or the scorer's
+	Intervals  *Intervals          `json:"intervals,omitempty"`
+	Kinds      []KindRates         `json:"kinds,omitempty"`
+	Confused   []Confusion         `json:"confusions,omitempty"`
+	Points     []Point             `json:"sweep,omitempty"`
+	Answers    []Answer            `json:"-"` // one per row
 }
 
 // Answer is what a ranker decided on a row.
@@ -42,9 +44,9 @@ type Answer struct {
 	Top string // the best in-domain candidate, "" for none
 }
 
-// Measure asks every ranker about every row. progress is told of each ranker
-// before it starts; nil is fine.
-func Measure(ctx context.Context, rows []Row, rankers []Ranker, progress func(string)) (Routing, error) {
+// Measure asks every ranker about every row. progress is told of each row before
+// it is asked about, counted from 0; nil is fine.
+func Measure(ctx context.Context, rows []Row, rankers []Ranker, progress func(ranker string, row int)) (Routing, error) {
 	var out Routing
 	for _, r := range rows {
 		if len(r.Expect) > 0 {
@@ -54,11 +56,11 @@ func Measure(ctx context.Context, rows []Row, rankers []Ranker, progress func(st
 		}
 	}
 	for _, ranker := range rankers {
-		if progress != nil {
-			progress(ranker.Name)
-		}
 		s := Scored{Name: ranker.Name}
-		for _, row := range rows {
+		for i, row := range rows {
+			if progress != nil {
+				progress(ranker.Name, i)
+			}
 			d, err := ranker.Choose(ctx, row)
 			if err != nil {
 				return out, fmt.Errorf("%s on row %s: %w", ranker.Name, row.ID, err)

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/ctx-sidecar/ctx/core/activate"
 )
 
 // Row is a prompt with what it should lead to.
@@ -17,13 +19,17 @@ type Row struct {
 	Domain string   `json:"domain"` // the session's, "" for none
 	Expect []string `json:"expect"` // capabilities that may be activated; none: nothing may
 	Kind   string   `json:"kind"`
+
+	unsaid bool // nothing is said of what it should lead to
 }
 
 // maxLine is the longest line that is read, in bytes.
 const maxLine = 1 << 20
 
+const byteOrderMark = "\ufeff"
+
 // ReadRows reads a file of JSON lines. The error names every line that is no
-// row; empty lines are passed over.
+// row, in the order of lines; empty lines are passed over.
 func ReadRows(path string) ([]Row, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -37,24 +43,108 @@ func ReadRows(path string) ([]Row, error) {
 	n := 0
 	for lines.Scan() {
 		n++
-		if strings.TrimSpace(lines.Text()) == "" {
+		line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), byteOrderMark))
+		if line == "" {
 			continue
 		}
-		var r Row
-		switch err := json.Unmarshal(lines.Bytes(), &r); {
-		case err != nil:
+		r, err := parseRow(line)
+		if err != nil {
 			wrong = append(wrong, fmt.Errorf("%s:%d: %w", path, n, err))
-		case strings.TrimSpace(r.Text) == "":
-			wrong = append(wrong, fmt.Errorf("%s:%d: the row has no text", path, n))
-		default:
-			rows = append(rows, r)
+			continue
 		}
+		if r.ID == "" {
+			r.ID = fmt.Sprintf("line %d", n)
+		}
+		rows = append(rows, r)
 	}
-	if err := lines.Err(); err != nil {
-		wrong = append(wrong, fmt.Errorf("%s:%d: %w", path, n+1, err))
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		wrong = append(wrong, fmt.Errorf("%s:%d: the line is over %d bytes", path, n+1, maxLine))
+	case err != nil:
+		wrong = append(wrong, fmt.Errorf("read rows: %w", err))
 	}
 	if len(rows) == 0 && wrong == nil {
 		wrong = append(wrong, fmt.Errorf("%s has no rows", path))
 	}
 	return rows, errors.Join(wrong...)
+}
+
+func parseRow(line string) (Row, error) {
+	var read struct {
+		Row
+		Expect json.RawMessage `json:"expect"`
+	}
+	err := json.Unmarshal([]byte(line), &read)
+	if err == nil && read.Expect != nil && json.Unmarshal(read.Expect, &read.Row.Expect) != nil {
+		return Row{}, fmt.Errorf(`"expect" is to be a list of names, not %s`, read.Expect)
+	}
+	read.unsaid = read.Expect == nil
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return Row{}, fmt.Errorf("column %d: %w", syntax.Offset, err)
+	case errors.As(err, &kind) && kind.Field != "":
+		return Row{}, fmt.Errorf("column %d: %q is to be a string, not %s", kind.Offset, strings.TrimPrefix(kind.Field, "Row."), kind.Value)
+	case err != nil:
+		return Row{}, errors.New("it is no JSON object")
+	case strings.TrimSpace(read.Text) == "":
+		return Row{}, errors.New(`the row has no "text"`)
+	}
+	return read.Row, nil
+}
+
+// Faults says what is odd about rows for a set of candidates: names that no
+// prompt can lead to, ids that come twice, and rows without "expect", which may
+// be one that is misspelt.
+func Faults(rows []Row, candidates []activate.Candidate) []string {
+	known, seen := map[string]bool{}, map[string]bool{}
+	for _, c := range candidates {
+		known[c.Name] = len(c.Triggers) > 0
+	}
+	var all faults
+	for _, r := range rows {
+		for _, name := range r.Expect {
+			if !known[name] {
+				all.add(r, fmt.Sprintf("expects %q: the tap has no such capability with triggers", name))
+			}
+		}
+		if r.unsaid {
+			all.add(r, `has no "expect" and counts as one that expects nothing`)
+		}
+		if seen[r.ID] {
+			all.add(r, "has the id of an earlier one")
+		}
+		seen[r.ID] = true
+	}
+	return all.texts()
+}
+
+// faults are what is said of rows, each thing once.
+type faults struct {
+	said  []string
+	first map[string]string // the first row's id
+	rows  map[string]int
+}
+
+func (f *faults) add(r Row, what string) {
+	if f.rows == nil {
+		f.first, f.rows = map[string]string{}, map[string]int{}
+	}
+	if f.rows[what] == 0 {
+		f.said, f.first[what] = append(f.said, what), r.ID
+	}
+	f.rows[what]++
+}
+
+func (f *faults) texts() []string {
+	var out []string
+	for _, what := range f.said {
+		text := "row " + f.first[what] + " " + what
+		if n := f.rows[what] - 1; n > 0 {
+			text += fmt.Sprintf(" (and %d more rows)", n)
+		}
+		out = append(out, text)
+	}
+	return out
 }

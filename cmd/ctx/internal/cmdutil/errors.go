@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 )
@@ -44,6 +45,15 @@ func BadUsage(hint, format string, args ...any) error {
 // NotThere says that something the command needs is missing.
 func NotThere(hint, format string, args ...any) error {
 	return &Error{Missing, hint, fmt.Errorf(format, args...)}
+}
+
+// BadRows says what is wrong with a file of labelled prompts.
+func BadRows(err error) error {
+	const hint = `a row is {"id", "text", "domain", "expect": [NAMES], "kind"} on a line of its own`
+	if errors.Is(err, fs.ErrNotExist) {
+		return NotThere(hint, "%w", err)
+	}
+	return Fail(hint, "%w", err)
 }
 
 // Interrupted is what err comes to when the user stopped the command: whatever

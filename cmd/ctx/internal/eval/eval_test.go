@@ -124,7 +124,7 @@ func TestWithTheModelAllRankersAreMeasured(t *testing.T) {
 func TestTextHasConfusionsKindsAndASweep(t *testing.T) {
 	t.Parallel()
 	code, out, _ := run(t, workspace(t), false, nil, "routing", "--tap", "tap", "--set", "rows.jsonl")
-	for _, want := range []string{"1 rows that should", "warning:", "RANKER", "by kind", "chitchat", "in another one's place", "ACTIVATE AT"} {
+	for _, want := range []string{"1 rows that should", "warning:", "RANKER", "by kind", "chitchat", "in another one's place", "95 %", "THRESHOLD"} {
 		if code != cmdutil.OK || !strings.Contains(out, want) {
 			t.Errorf("exit %d, no %q in\n%s", code, want, out)
 		}

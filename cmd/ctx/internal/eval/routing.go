@@ -1,9 +1,9 @@
 package eval
 
 import (
-	"errors"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/core/activate"
+	"github.com/ctx-sidecar/ctx/core/calibration"
 	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/eval"
 	"github.com/ctx-sidecar/ctx/core/tap"
@@ -47,15 +48,28 @@ domain, and no capability lacks anything.
 			}
 			rows, err := eval.ReadRows(abs(f.Dir, set))
 			if err != nil {
-				return unreadable(err)
+				return cmdutil.BadRows(err)
 			}
-			names, warnings, done := choose(f, candidates, rankers == "all")
-			defer done()
-			result, err := eval.Measure(cmd.Context(), rows, names, func(name string) { f.IO.Step("%s: %d rows", name, len(rows)) })
+			raw, err := os.ReadFile(abs(f.Dir, set))
 			if err != nil {
 				return err
 			}
-			result.Warnings = append(warnings, strangers(rows, candidates)...)
+			names, warnings, done := choose(f, candidates, raw, rankers == "all")
+			defer done()
+			defer f.IO.Step("")
+			result, err := eval.Measure(cmd.Context(), rows, names, func(name string, row int) {
+				if row%20 == 0 {
+					f.IO.Step("%s: row %d of %d", name, row, len(rows))
+				}
+			})
+			if err != nil {
+				return err
+			}
+			f.IO.Step("")
+			for i := range result.Rankers {
+				result.Rankers[i].Explain(sweep)
+			}
+			result.Warnings = append(warnings, eval.Faults(rows, candidates)...)
 			return f.Print("eval.routing", result, func(s *streams) { text(s, result) })
 		},
 	}
@@ -73,13 +87,6 @@ func abs(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-func unreadable(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return cmdutil.NotThere("a row is {\"id\", \"text\", \"domain\", \"expect\", \"kind\"} on a line of its own", "%w", err)
-	}
-	return cmdutil.Fail("a row is {\"id\", \"text\", \"domain\", \"expect\", \"kind\"} on a line of its own", "%w", err)
-}
-
 func candidates(dir string) ([]activate.Candidate, error) {
 	if _, err := os.Stat(filepath.Join(dir, "capabilities")); err != nil {
 		return nil, cmdutil.NotThere("--tap names a folder that holds capabilities/", "read tap: %w", err)
@@ -89,7 +96,7 @@ func candidates(dir string) ([]activate.Candidate, error) {
 	for _, c := range all {
 		if len(c.Triggers) > 0 {
 			out = append(out, activate.Candidate{
-				Name: c.Name, Title: c.Title, Description: c.Description, Triggers: c.Triggers, Domains: c.Domains,
+				Name: c.Name, Title: c.Title, Description: c.Description, Triggers: c.Triggers, Domains: c.Domains, Tap: dir,
 			})
 		}
 	}
@@ -99,35 +106,43 @@ func candidates(dir string) ([]activate.Candidate, error) {
 	return out, nil
 }
 
-// choose returns the rankers that can be had here, and what is missing.
-func choose(f *cmdutil.Factory, c []activate.Candidate, all bool) (_ []eval.Ranker, warnings []eval.Warning, done func()) {
+// choose returns the rankers that can be had here, and what the numbers are to
+// be read with.
+func choose(f *cmdutil.Factory, c []activate.Candidate, set []byte, all bool) (_ []eval.Ranker, warnings []string, done func()) {
 	l := f.Layout()
 	cfg, _ := config.Load(l, f.Workspace(), f.Env)
 	lexical, _ := activate.New(activate.Lexical(), nil, "")
 	router, degraded := activate.Load(activate.Source{
 		Env: f.Env, Model: cfg.Embed.Model, Library: cfg.Embed.OrtLibrary, Share: l.Share(), Workspace: f.Workspace(),
 	})
+	for _, r := range []*activate.Router{lexical, router} {
+		warnings = append(warnings, tune(calibration.Open(l), r, c, set)...)
+	}
 	rankers := []eval.Ranker{eval.Product("lexical", lexical, c)}
 	if degraded != nil {
-		warnings = append(warnings, eval.Warning(fmt.Sprintf("no model in use: %v; default is lexical", degraded)))
-		return append(rankers, eval.Product("default", router, c)), warnings, func() {}
+		warnings = append(warnings, fmt.Sprintf("no model in use: %v; default is lexical", degraded))
+		return append(rankers, eval.Product("default", router, c)), slices.Compact(warnings), func() {}
 	}
 	rankers = append(rankers, eval.Baseline(eval.Semantic, router, c), eval.Product("default", router, c))
 	if all {
 		rankers = append(rankers, eval.Baseline(eval.Top3, router, c), eval.Baseline(eval.Unlearned, router, c))
 	}
-	return rankers, nil, func() { router.Close() }
+	return rankers, warnings, func() { router.Close() }
 }
 
-// strangers names what rows expect and the tap cannot be asked for.
-func strangers(rows []eval.Row, c []activate.Candidate) []eval.Warning {
-	var out []eval.Warning
-	for _, r := range rows {
-		for _, name := range r.Expect {
-			if !slices.ContainsFunc(c, func(c activate.Candidate) bool { return c.Name == name }) {
-				out = append(out, eval.Warning(fmt.Sprintf("row %s expects %q: the tap has no such capability with triggers", r.ID, name)))
-			}
-		}
+// tune has a router decide as it does in the user's sessions, and says so where
+// that is another way than it comes with.
+func tune(store *calibration.Store, r *activate.Router, c []activate.Candidate, set []byte) (warnings []string) {
+	if err := store.Use(r); err != nil {
+		warnings = append(warnings, fmt.Sprintf("a calibration is not used: %v", err))
 	}
-	return out
+	name, made, ok := store.For(r, activate.Fingerprint(c))
+	if !ok {
+		return warnings
+	}
+	why := fmt.Sprintf("%s is used with your calibration of %s", r.Ranker(), name)
+	if sum := sha256.Sum256(set); made.Set.SHA256 == hex.EncodeToString(sum[:]) {
+		why += ", which was made on these very rows: expect less on others"
+	}
+	return append(warnings, why)
 }

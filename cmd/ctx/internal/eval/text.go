@@ -17,11 +17,13 @@ var sweep = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
 func text(s *streams, r eval.Routing) {
 	fmt.Fprintf(s.Out, "%d rows that should lead to a capability, %d that should not\n\n", r.Positives, r.Abstain)
 	for _, w := range r.Warnings {
-		fmt.Fprintf(s.Out, "%s %s\n", s.Yellow("warning:"), iostreams.Clean(string(w)))
+		fmt.Fprintf(s.Out, "%s %s\n", s.Yellow("warning:"), iostreams.Clean(w))
 	}
 	t := iostreams.NewTable("RANKER", ">TOP 1", ">FIRED CORRECT", ">FALSE FIRES", ">COVERED", ">NOISE")
 	for _, x := range r.Rankers {
 		t.Row(x.Name, rate(x.Top1), rate(x.FiredCorrect), rate(x.FalseFires), rate(x.Covered), rate(x.Noise))
+		i := x.Intervals
+		t.Row("  95 %", between(i.Top1), between(i.FiredCorrect), between(i.FalseFires), between(i.Covered), between(i.Noise))
 	}
 	t.Write(s)
 	for _, x := range r.Rankers {
@@ -34,7 +36,7 @@ func text(s *streams, r eval.Routing) {
 func detail(s *streams, x eval.Scored) {
 	fmt.Fprintf(s.Out, "\n%s\n", s.Bold("default, by kind"))
 	t := iostreams.NewTable("KIND", ">ROWS", ">TOP 1", ">FIRED CORRECT", ">FALSE FIRES", ">COVERED", ">NOISE")
-	for _, k := range x.ByKind() {
+	for _, k := range x.Kinds {
 		if k.Positives > 0 {
 			t.Row(k.Kind, k.Rows, rate(k.Top1), rate(k.FiredCorrect), "", rate(k.Covered), "")
 		} else {
@@ -45,7 +47,7 @@ func detail(s *streams, x eval.Scored) {
 
 	fmt.Fprintf(s.Out, "\n%s\n", s.Bold("default, what stood first in another one's place"))
 	t = iostreams.NewTable("EXPECTED", "GOT", ">ROWS", ">ACTIVATED")
-	all := x.Confusions()
+	all := x.Confused
 	for _, c := range all[:min(len(all), mostConfusions)] {
 		expected, got := c.Expected, c.Got
 		if expected == "" {
@@ -61,12 +63,15 @@ func detail(s *streams, x eval.Scored) {
 		fmt.Fprintf(s.Out, "and %d more pairs\n", more)
 	}
 
-	fmt.Fprintf(s.Out, "\n%s\n", s.Bold("default, with another activate_at"))
-	t = iostreams.NewTable(">ACTIVATE AT", ">FIRED CORRECT", ">FALSE FIRES")
-	for _, p := range x.Sweep(sweep) {
-		t.Row(fmt.Sprintf("%.2f", p.ActivateAt), rate(p.FiredCorrect), rate(p.FalseFires))
+	fmt.Fprintf(s.Out, "\n%s\n", s.Bold(fmt.Sprintf("default, with other thresholds than %.2f and %.2f", x.Thresholds.ActivateAt, x.Thresholds.SuggestAt)))
+	t = iostreams.NewTable(">THRESHOLD", ">FIRED CORRECT", ">FALSE FIRES", ">COVERED", ">NOISE")
+	for _, p := range x.Points {
+		t.Row(fmt.Sprintf("%.2f", p.At), rate(p.FiredCorrect), rate(p.FalseFires), rate(p.Covered), rate(p.Noise))
 	}
 	t.Write(s)
+	fmt.Fprintln(s.Out, "the first two as activate_at, the others as suggest_at")
 }
 
 func rate(x float64) string { return fmt.Sprintf("%.3f", x) }
+
+func between(i eval.Interval) string { return fmt.Sprintf("%.2f-%.2f", i[0], i[1]) }

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/core/plugindir"
+	"github.com/ctx-sidecar/ctx/core/skill"
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
 
@@ -17,15 +19,16 @@ import (
 type Linted struct {
 	Path         string        `json:"path"`
 	Capabilities int           `json:"capabilities"`
+	Skills       int           `json:"skills"`
 	Problems     []tap.Problem `json:"problems"`
 }
 
 func newLint(f *cmdutil.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "lint PATH",
-		Short: "Check the capabilities and plugins in a folder, by file and line",
-		Long: `Check the capabilities and plugins in a folder: what cannot be read, and what loads and still
-does not do what its author wants, such as triggers that read like labels instead of
+		Short: "Check the capabilities, skills and plugins in a folder, by file and line",
+		Long: `Check the capabilities, skills and plugins in a folder: what cannot be read, and what
+loads and still does not do what its author wants, such as triggers that read like labels instead of
 requests, tools that are allowed of no server, and packages without an exact version.
 Nothing is run and nothing is fetched. The exit code is 1 where there is a finding.`,
 		Example: "  ctx tap lint ~/src/acme-tools",
@@ -43,7 +46,8 @@ Nothing is run and nothing is fetched. The exit code is 1 where there is a findi
 			}
 			all, _ := tap.LoadDir(path)
 			_, plugins := plugindir.OfTap(f.Layout(), tap.Tap{Path: path})
-			l := Linted{path, len(all), append(append([]tap.Problem{}, tap.Lint(path)...), plugins...)}
+			skills := skill.OfTap(path)
+			l := Linted{path, len(all), len(skills.Skills), slices.Concat([]tap.Problem{}, tap.Lint(path), plugins, skills.Problems)}
 			if err := f.Print("tap-lint", l, l.print); err != nil {
 				return err
 			}
@@ -69,5 +73,9 @@ func (l Linted) print(s *iostreams.Streams) {
 			fmt.Fprintf(s.Out, "    %s\n", s.Dim(iostreams.Clean(p.Hint)))
 		}
 	}
-	fmt.Fprintf(s.Out, "%s, %s\n", count(l.Capabilities, "capability"), count(len(l.Problems), "finding"))
+	what := count(l.Capabilities, "capability")
+	if l.Skills > 0 {
+		what += ", " + count(l.Skills, "skill")
+	}
+	fmt.Fprintf(s.Out, "%s, %s\n", what, count(len(l.Problems), "finding"))
 }

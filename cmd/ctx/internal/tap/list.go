@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/calibration"
 	"github.com/ctx-sidecar/ctx/core/plugindir"
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
@@ -24,6 +25,14 @@ type Listed struct {
 	Routable     int `json:"routable"` // those that a prompt can activate
 	Shadowed     int `json:"shadowed"` // those whose bare name is an earlier tap's
 	Waiting      int `json:"waiting"`  // commands that nobody has approved
+
+	Calibrations []Tuned `json:"calibrations,omitempty"` // by ctx tap calibrate
+}
+
+// Tuned is a calibration of a tap, and whether it is still of use.
+type Tuned struct {
+	calibration.Calibrated
+	Stale string `json:"stale,omitempty"` // why it is not used
 }
 
 func newList(f *cmdutil.Factory) *cobra.Command {
@@ -44,15 +53,21 @@ func newList(f *cmdutil.Factory) *cobra.Command {
 	}
 }
 
+// catalog is what a session finds in all taps together.
+func (s *shop) catalog() *tap.Catalog {
+	return tap.NewLibrary(s.store, s.providers, plugindir.Source{Layout: s.f.Layout()}).Load()
+}
+
 func (s *shop) list() (List, error) {
 	taps, err := s.store.List()
 	if err != nil {
 		return List{}, err
 	}
-	catalog := tap.NewLibrary(s.store, s.providers, plugindir.Source{Layout: s.f.Layout()}).Load()
+	catalog := s.catalog()
+	tuned := s.tuned(catalog)
 	l := List{Taps: []Listed{}, Problems: append([]tap.Problem{}, catalog.Problems...)}
 	for _, t := range taps {
-		one := Listed{Tap: t}
+		one := Listed{Tap: t, Calibrations: tuned(t.Name)}
 		_, commands := s.survey(t)
 		for _, c := range commands {
 			if c.waits() {
@@ -82,9 +97,9 @@ func (l List) print(s *iostreams.Streams) {
 		fmt.Fprintln(s.Out, "There is no tap; none is built in. Add one: ctx tap add ORG/NAME PATH")
 		return
 	}
-	t := iostreams.NewTable("TAP", ">CAPABILITIES", ">ROUTABLE", ">SHADOWED", ">NOT APPROVED", "FROM")
+	t := iostreams.NewTable("TAP", ">CAPABILITIES", ">ROUTABLE", ">SHADOWED", ">NOT APPROVED", "CALIBRATED", "FROM")
 	for _, one := range l.Taps {
-		t.Row(one.Name, one.Capabilities, one.Routable, one.Shadowed, one.Waiting, orPath(one.URL, one.Path))
+		t.Row(one.Name, one.Capabilities, one.Routable, one.Shadowed, one.Waiting, one.calibrated(), orPath(one.URL, one.Path))
 	}
 	t.Write(s)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/calibration"
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
 
@@ -19,8 +20,8 @@ func newRemove(f *cmdutil.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Take a tap off the list",
-		Long: `Take a tap off the list, with all approvals of what it would run. A folder of yours
-is left as it is; the clone of a git tap goes.`,
+		Long: `Take a tap off the list, with all approvals of what it would run and your
+calibration of it. A folder of yours is left as it is; the clone of a git tap goes.`,
 		Example:           "  ctx tap remove acme/tools",
 		Args:              cmdutil.Args(1, 1),
 		ValidArgsFunction: complete(f),
@@ -39,6 +40,9 @@ is left as it is; the clone of a git tap goes.`,
 			}
 			if err := s.trust.ForgetTap(t.Name); err != nil {
 				return fmt.Errorf("take the approvals back: %w", err)
+			}
+			if err := calibration.Open(f.Layout()).Remove(t.Name); err != nil {
+				return err
 			}
 			s.warn()
 			r := Removed{t}

@@ -17,14 +17,14 @@ import (
 func New(f *cmdutil.Factory) *cobra.Command {
 	return cmdutil.Group(&cobra.Command{
 		Use:   "tap",
-		Short: "Add, list, update, remove and check the folders that capabilities come from",
+		Short: "Add, list, update, remove, check and tune the folders that capabilities come from",
 		Long: `Add, list, update, remove and check taps: folders of capabilities, each a bundle
 of trigger phrases, MCP servers and allowed tools that a prompt can bring in. The
 first tap that has a capability wins; ORG/CAPABILITY means that of an
 organisation. What a capability would run has to be approved once, down to the
 exact command, and again whenever it changes.`,
 		Example: "  ctx tap add acme/tools ~/src/acme-tools\n  ctx tap list\n  ctx tap lint ~/src/acme-tools",
-	}, newAdd(f), newList(f), newUpdate(f), newRemove(f), newLint(f))
+	}, newAdd(f), newList(f), newUpdate(f), newRemove(f), newLint(f), newCalibrate(f))
 }
 
 // shop is what the commands work with.
@@ -33,6 +33,7 @@ type shop struct {
 	store     *tap.Store
 	trust     *trust.Store
 	providers map[string]string
+	settings  config.Config
 }
 
 func open(f *cmdutil.Factory) *shop {
@@ -41,7 +42,7 @@ func open(f *cmdutil.Factory) *shop {
 	for _, p := range problems {
 		fmt.Fprintf(f.IO.Err, "warning: %s\n", iostreams.Clean(p.String()))
 	}
-	return &shop{f: f, store: tap.Open(l), trust: trust.Open(l.Trust()), providers: c.Providers}
+	return &shop{f: f, store: tap.Open(l), trust: trust.Open(l.Trust()), providers: c.Providers, settings: c}
 }
 
 // warn says what is wrong with the file of approvals.
