@@ -222,7 +222,11 @@ func TestColdPromptsAtOnceStayApart(t *testing.T) {
 
 // route asks as a hook does that has all the time.
 func (h *home) route(session, text string) (string, error) {
-	q, err := json.Marshal(hook.Routing{Session: session, Prompt: text, Sources: h.config, Wait: patience})
+	return h.routeUntil(time.Now().Add(2*patience), session, text)
+}
+
+func (h *home) routeUntil(until time.Time, session, text string) (string, error) {
+	q, err := json.Marshal(hook.Routing{Session: session, Prompt: text, Sources: h.config, Model: until.Add(-patience), Until: until})
 	if err != nil {
 		return "", err
 	}
@@ -281,6 +285,17 @@ func TestAHookEndsInTimeWhateverRoutes(t *testing.T) {
 			}
 			eventually(t, "it is gone", func() bool { return errors.Is(syscall.Kill(id, 0), syscall.ESRCH) })
 		})
+	}
+}
+
+func TestNothingIsNotedOnceNobodyListens(t *testing.T) {
+	t.Parallel()
+	h := unserved(t)
+	if out, err := h.routeUntil(time.Now(), "conversation-1", diaryPrompt); err == nil || out != "" {
+		t.Errorf("%v, said %s", err, out)
+	}
+	if w := h.wanted("conversation-1"); len(w) > 0 {
+		t.Errorf("wanted %+v", w)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"github.com/ctx-sidecar/ctx/core/hook"
 	"github.com/ctx-sidecar/ctx/core/loader"
@@ -46,7 +47,7 @@ func route(args []string, std streams, env []string) error {
 	if err := json.NewDecoder(std.in).Decode(&q); err != nil {
 		return fmt.Errorf("stdin: %w", err)
 	}
-	ctx, gone := context.WithCancel(ctx)
+	ctx, gone := context.WithDeadline(ctx, q.Until)
 	defer gone()
 	go func() {
 		_, _ = io.Copy(io.Discard, std.in) // the hook says nothing more
@@ -54,7 +55,7 @@ func route(args []string, std streams, env []string) error {
 	}()
 	p.policy.Read = func(context.Context, []string) (surface.Sources, bool, error) { return q.Sources, false, nil }
 	p.binding.Bind(q.Session)
-	line, err := loader.Cold(ctx, q.Wait, p.loaderOptions(p.binding), p.policy.Rules(ctx), q.Prompt)
+	line, err := loader.Cold(ctx, time.Until(q.Model), p.loaderOptions(p.binding), p.policy.Rules(ctx), q.Prompt)
 	if err != nil {
 		p.log.Warn("the prompt is not routed", "error", err)
 		return err

@@ -18,7 +18,8 @@ import (
 // Times that are left for what follows.
 const (
 	afterRoute = 200 * time.Millisecond // the adapter's answer
-	afterModel = 300 * time.Millisecond // what is done without the model
+	afterUntil = 50 * time.Millisecond  // the line's way here
+	afterModel = 250 * time.Millisecond // what is done without the model
 )
 
 // route has a prompt routed that no gateway answers for, and returns what there
@@ -40,8 +41,9 @@ func (p program) route(ctx context.Context, h *hook.Handler, ev event.Event) str
 		return ""
 	}
 	deadline = deadline.Add(-afterRoute)
-	q := hook.Routing{Session: ev.Session, Prompt: ev.Prompt, Sources: sources, Wait: time.Until(deadline) - afterModel}
-	if q.Wait <= 0 {
+	q := hook.Routing{Session: ev.Session, Prompt: ev.Prompt, Sources: sources, Until: deadline.Add(-afterUntil)}
+	q.Model = q.Until.Add(-afterModel)
+	if time.Now().After(q.Model) {
 		p.log.Warn("the prompt is not routed: there is no time left")
 		return ""
 	}
@@ -75,7 +77,7 @@ func (p program) ask(ctx context.Context, h *hook.Handler, q hook.Routing) (stri
 	if err != nil {
 		return "", err
 	}
-	cmd.WaitDelay = afterRoute / 4
+	cmd.WaitDelay = afterUntil
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}

@@ -16,7 +16,8 @@ type Routing struct {
 	Session string          `json:"session"`
 	Prompt  string          `json:"prompt"`
 	Sources surface.Sources `json:"sources"`
-	Wait    time.Duration   `json:"wait"` // how long the sentence model may take
+	Model   time.Time       `json:"model"` // until when the sentence model may take
+	Until   time.Time       `json:"until"` // from when on nobody listens to an answer
 }
 
 // Served reports whether the host loads ctx-gateway, so that what is brought
