@@ -192,6 +192,7 @@ func TestSkillsAndWhatWasWrongWithThem(t *testing.T) {
 	h := journaled(t)
 	h.tapSkill("hollow", "description: It has no text.\n", "\n")
 	h.tapSkill("elsewhere", "description: For lawyers.\ndomains: [lawyer]\nrules:\n  - content(journal)\n", "x\n")
+	h.tapSkill("likened", "description: For likeness.\nrules:\n  - semantic(keep a journal)\n", "x\n")
 	h.tapSkill("needy", "description: Needs what is not there.\ncapabilities: [payroll, telescope]\n", "Look up.\n")
 	s := h.start()
 	s.initialize(`{}`)
@@ -203,7 +204,8 @@ func TestSkillsAndWhatWasWrongWithThem(t *testing.T) {
 		contains(t, s.call("capability", fmt.Sprintf(`{"action":"enable","name":"skill:%s"}`, name)), `"isError":true`, want)
 	}
 	contains(t, s.call("capability", `{"action":"enable","name":"skill:needy"}`), "Look up.", `"capabilities":["payroll"]`, "made for the capability telescope, which no tap")
-	if said := h.prompt("conversation-1", "how do I begin my journal of the voyage"); strings.Contains(said, "elsewhere") {
+	contains(t, s.call("capability", `{"action":"list"}`), "rules with semantic() fire nothing: 1 of the skills have some")
+	if said := h.prompt("conversation-1", "how do I begin my journal of the voyage"); strings.Contains(said, "elsewhere") || strings.Contains(said, "likened") {
 		t.Errorf("the domain does not hold: %s", said)
 	}
 }

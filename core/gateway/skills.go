@@ -166,7 +166,21 @@ func (g *Gateway) skillsOffered(ctx context.Context, intent string) (list []offe
 			list[len(list)-1].Description = line(e.Description, mostLine)
 		}
 	}
-	return list, nil
+	if n := deafRules(entries); n > 0 && g.opts.Capabilities.Degraded(ctx) != nil {
+		warnings = append(warnings, fmt.Sprintf("without a sentence model, rules with semantic() fire nothing: %d of the skills have some", n))
+	}
+	return list, warnings
+}
+
+// deafRules counts the skills with rules that need a model.
+func deafRules(entries []loader.SkillEntry) int {
+	n := 0
+	for _, e := range entries {
+		if e.Semantic() {
+			n++
+		}
+	}
+	return n
 }
 
 // text is the line of a skill.

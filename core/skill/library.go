@@ -192,3 +192,8 @@ func reason(err error) string {
 	}
 	return err.Error()
 }
+
+// OfTap reads the skills of one tap's folder.
+func OfTap(dir string) *Catalog {
+	return NewLibrary(func() []Root { return []Root{{Dir: filepath.Join(dir, "skills"), Origin: FromTap}} }).Load()
+}
