@@ -106,7 +106,7 @@ trap 'exit 143' TERM HUP
 run_go() {
 	env HOME="$tmp/home" XDG_CONFIG_HOME="$tmp/home/config" XDG_CACHE_HOME="$tmp/home/cache" \
 		GOENV="$goenv" GOMODCACHE="$modcache" GOCACHE="$cache" GOTOOLCHAIN=local GOWORK=off GO111MODULE=on \
-		GOFLAGS="${GOFLAGS:-}${modflags:-}" CGO_ENABLED="${cgo:-0}" NETRC="${NETRC:-${HOME:-}/.netrc}" go "$@"
+		GOFLAGS="${GOFLAGS:-}${modflags:-}" CGO_ENABLED="${with_model:-0}" NETRC="${NETRC:-${HOME:-}/.netrc}" go "$@"
 }
 
 find_caches() {
@@ -169,24 +169,18 @@ sha256() {
 	fi
 }
 
-# The programs: main package, place below the prefix, and whether it loads the
-# model ("cgo"), for which a C compiler is needed. Hosts' adapters are added.
-programs='
-cmd/ctx bin/ctx cgo
-cmd/gateway bin/ctx-gateway cgo
-cmd/hook bin/ctx-hook go
-'
-for main in "$source"/hosts/*/main.go; do
-	host=${main%/main.go}
-	host=${host##*/}
-	programs="$programs
-hosts/$host share/ctx/plugins/ctx-host-$host go"
-done
-each_program() { # COMMAND, which is given package, place and kind
-	printf '%s\n' "$programs" | sed '/^$/d' >"$tmp/programs"
-	while read -r package place kind; do
-		"$1" "$package" "$place" "$kind"
-	done <"$tmp/programs"
+# list_programs prints the main package of each program and its place below the
+# prefix.
+list_programs() {
+	printf '%s %s\n' \
+		cmd/ctx bin/ctx \
+		cmd/gateway bin/ctx-gateway \
+		cmd/hook bin/ctx-hook
+	for main in "$source"/hosts/*/main.go; do
+		host=${main%/main.go}
+		host=${host##*/}
+		printf 'hosts/%s share/ctx/plugins/ctx-host-%s\n' "$host" "$host"
+	done
 }
 
 # check_c tells whether C can be compiled here, by doing it. Without, lacks says
@@ -207,23 +201,26 @@ check_c() {
 	fi
 }
 
-build() {
-	revision=$(git -C "$source" rev-parse --short HEAD 2>/dev/null || true)
-	each_program sort_program
-	build_kind go 0
-	build_kind cgo "${with_model:-0}"
+# go_build builds what is named into a folder. Of the programs only those that
+# import C need a C library then: on Linux two packages of Go's own would, too.
+go_build() { # FOLDER PACKAGES...
+	out=$1
+	shift
+	(cd "$source" && run_go build -trimpath -buildvcs=false -tags "$tags" \
+		-ldflags "-s -w -X github.com/ctx-sidecar/ctx/internal/buildinfo.Revision=$revision" -o "$out/" "$@")
 }
 
-sort_program() { printf './%s\n' "$1" >>"$tmp/packages.$3"; }
-
-build_kind() { # KIND CGO_ENABLED
-	mkdir "$tmp/$1"
-	cgo=$2
+build() {
+	revision=$(git -C "$source" rev-parse --short HEAD 2>/dev/null || true)
+	tags=
+	[ "$(run_go env GOOS)" != linux ] || tags=netgo,osusergo
+	mkdir "$tmp/out"
 	# shellcheck disable=SC2046 # a list of words
-	(cd "$source" && run_go build -trimpath -buildvcs=false \
-		-ldflags "-s -w -X github.com/ctx-sidecar/ctx/internal/buildinfo.Revision=$revision" \
-		-o "$tmp/$1/" $(cat "$tmp/packages.$1")) || fail 'the build failed' 'what go said is above'
-	cgo=0
+	go_build "$tmp/out" $(list_programs | sed 's|^\([^ ]*\).*|./\1|') || {
+		hint='what go said is above'
+		[ -z "$with_model" ] || hint="$hint; CGO_ENABLED=0 ./install.sh builds without C, and without the sentence model"
+		fail 'the build failed' "$hint"
+	}
 }
 
 # within ends a command that takes longer than so many seconds.
@@ -367,12 +364,18 @@ fetch_library() {
 	return 1
 }
 
-install_program() { # PACKAGE PLACE KIND
-	make_folder "$(dirname "$2")"
-	put "$tmp/$3/$(basename "$1")" "$2" 755
-	case $2 in
-	share/ctx/plugins/*) printf '%s  %s\n' "$(sha256 "$prefix/$2")" "$(basename "$2")" >>"$tmp/sums" ;;
-	esac
+install_programs() {
+	list_programs >"$tmp/programs"
+	: >"$tmp/sums"
+	while read -r package place; do
+		make_folder "$(dirname "$place")"
+		put "$tmp/out/$(basename "$package")" "$place" 755
+		case $place in
+		share/ctx/plugins/*) printf '%s  %s\n' "$(sha256 "$prefix/$place")" "$(basename "$place")" >>"$tmp/sums" ;;
+		esac
+	done <"$tmp/programs"
+	# The adapters on this list are trusted as far as their bytes are these.
+	put "$tmp/sums" share/ctx/plugins/SHA256SUMS 644
 }
 
 install_model() {
@@ -401,10 +404,7 @@ install_library() {
 install_all() {
 	[ ! -f "$manifest" ] || grep '/$' "$manifest" >"$tmp/manifest" || true
 	make_folder .
-	: >"$tmp/sums"
-	each_program install_program
-	# The adapters on this list are trusted as far as their bytes are these.
-	put "$tmp/sums" share/ctx/plugins/SHA256SUMS 644
+	install_programs
 	if [ -n "$with_model" ]; then
 		install_model
 		install_library
@@ -439,7 +439,7 @@ esac
 
 if [ -n "$demo" ]; then
 	mkdir "$tmp/demo"
-	(cd "$source" && run_go build -trimpath -buildvcs=false -o "$tmp/demo/" ./internal/demo ./internal/stubserver) ||
+	go_build "$tmp/demo" ./internal/demo ./internal/stubserver ||
 		fail 'the demo did not build' 'what go said is above'
 	"$tmp/demo/demo" "$prefix/bin" "$tmp/demo/stubserver" "$tmp/demo/world"
 else
