@@ -1,6 +1,7 @@
 package localtool
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -69,7 +70,10 @@ func (c Copies) Get(sha256 string) ([]byte, bool) {
 func (c Copies) Keep(hashes map[string]bool) error {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
-		return ignoreAbsent(err)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // nothing was ever kept
+		}
+		return err
 	}
 	for _, e := range entries {
 		if !hashes[e.Name()] {
@@ -79,13 +83,6 @@ func (c Copies) Keep(hashes map[string]bool) error {
 		}
 	}
 	return nil
-}
-
-func ignoreAbsent(err error) error {
-	if os.IsNotExist(err) {
-		return nil
-	}
-	return err
 }
 
 // private refuses a folder that anybody else could have put there.
