@@ -132,18 +132,21 @@ func compete(ctx context.Context, asked []asking, prompt string, similar Similar
 func winner(asked []asking, cosines []float64, t Thresholds) *Fired {
 	at := 0
 	best := map[string]Fired{}  // by skill, of the rules that hold
-	all := map[string]float64{} // by skill, of every rule: one that fails can be what is meant
+	all := map[string]float64{} // by skill, of every rule that asks for no more than the floor: one below it can be what is meant
 	for _, a := range asked {
-		holds, least := true, 1.0
+		holds, asks, least := true, false, 1.0
 		for _, c := range a.rule.Checks {
 			if c.Kind != Semantic {
 				continue
 			}
 			holds = holds && cosines[at] >= cmp.Or(c.AtLeast, t.Floor)
+			asks = asks || c.AtLeast > 0
 			least = min(least, cosines[at])
 			at++
 		}
-		all[a.skill.Name] = max(all[a.skill.Name], least)
+		if holds || !asks {
+			all[a.skill.Name] = max(all[a.skill.Name], least)
+		}
 		if holds && least > best[a.skill.Name].Cosine {
 			best[a.skill.Name] = Fired{a.skill, a.rule, least}
 		}
