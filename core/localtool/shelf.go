@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/ctx-sidecar/ctx/core/trust"
 )
 
@@ -18,8 +20,8 @@ type Shelf struct {
 
 	mu      sync.Mutex
 	state   *State
-	stamps  map[string]trust.Stamp // of what state was made from; zero: not there
-	settled bool                   // see settleTime
+	stamps  map[string]stamp // of what state was made from
+	settled bool             // see settleTime
 }
 
 // State is a shelf at one time. It is immutable.
@@ -57,19 +59,18 @@ func (s *Shelf) State() *State {
 	// Stamps are taken before reading, so that a change in between is seen the
 	// next time.
 	began := time.Now()
-	s.stamps = map[string]trust.Stamp{}
-	s.stamp(Folder(s.workspace))
-	s.stamp(s.trust.Path())
+	s.stamps = map[string]stamp{}
+	take := func(path string) { s.stamps[path] = stampOf(path) }
+	take(Folder(s.workspace))
+	take(s.trust.Path())
 	if entries, err := os.ReadDir(Folder(s.workspace)); err == nil {
 		for _, e := range entries[:min(len(entries), mostFiles)] {
-			s.stamp(filepath.Join(Folder(s.workspace), e.Name()))
+			take(filepath.Join(Folder(s.workspace), e.Name()))
 		}
 	}
 	s.settled = true
 	for _, at := range s.stamps {
-		if began.UnixNano()-max(at.Mtime, at.Ctime) < int64(settleTime) {
-			s.settled = false
-		}
+		s.settled = s.settled && began.Sub(at.changed()) > settleTime
 	}
 	if next := s.read(); !reflect.DeepEqual(s.state, next) {
 		s.state = next
@@ -77,16 +78,26 @@ func (s *Shelf) State() *State {
 	return s.state
 }
 
-func (s *Shelf) stamp(path string) {
-	s.stamps[path] = stampOf(path)
+// stamp tells one state of a file from another; that of a file that is not there
+// is zero.
+type stamp struct {
+	dev, ino     uint64
+	size         int64
+	mtime, ctime unix.Timespec
 }
 
-func stampOf(path string) trust.Stamp {
-	info, err := os.Stat(path)
-	if err != nil {
-		return trust.Stamp{}
+// stampOf asks the system directly: it is done for every tool before every
+// request.
+func stampOf(path string) stamp {
+	var s unix.Stat_t
+	if err := unix.Stat(path, &s); err != nil {
+		return stamp{}
 	}
-	return trust.StampOf(info)
+	return stamp{uint64(s.Dev), s.Ino, s.Size, s.Mtim, s.Ctim}
+}
+
+func (s stamp) changed() time.Time {
+	return time.Unix(0, max(s.mtime.Nano(), s.ctime.Nano()))
 }
 
 func (s *Shelf) same() bool {
