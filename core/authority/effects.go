@@ -418,7 +418,7 @@ func (j *judge) edits() bool {
 // toDisk reports whether what is fetched or made ends up in a file.
 func (j *judge) toDisk(s said) bool {
 	p := &j.prose
-	for k := s.at + 1; k < len(p.words) && p.words[k].after != 's'; k++ {
+	for k := s.at + 1; k < min(len(p.words), s.at+nearby) && p.words[k].after != 's'; k++ {
 		switch p.words[k].text {
 		case "into", "to", "as", "onto":
 			if k > 0 && (p.words[k-1].text == "path" || p.words[k-1].text == "access") {

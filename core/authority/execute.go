@@ -216,11 +216,8 @@ func (j *judge) unit(e *execution, ws []word, source Source, data bool) {
 		e.raise(.65, source, at(interp))
 	}
 	// "Executes the command", "runs a script": the verb is at its place and the thing is code.
-	if source == Description {
-		for _, s := range j.prose.said {
-			if s.effect != run || s.firm < .5 || s.at >= len(j.prose.words) || len(ws) == 0 {
-				continue
-			}
+	if source == Description && len(ws) > 0 {
+		for _, s := range j.ran() {
 			w := j.prose.words[s.at]
 			if w.from < ws[0].from || w.from >= ws[len(ws)-1].to {
 				continue
@@ -237,6 +234,21 @@ func (j *judge) unit(e *execution, ws []word, source Source, data bool) {
 			}
 		}
 	}
+}
+
+// ran are the verbs of the description that carry something out; so many are
+// enough.
+func (j *judge) ran() []said {
+	const enough = 20
+	if j.running == nil {
+		j.running = []said{}
+		for _, s := range j.prose.said {
+			if s.effect == run && s.firm >= .5 && len(j.running) < enough {
+				j.running = append(j.running, s)
+			}
+		}
+	}
+	return j.running
 }
 
 // loaded reports whether what comes before is a thing that runs.

@@ -15,8 +15,13 @@ type judge struct {
 	params []parameter
 	ann    Annotations
 
-	claims []Claim
+	claims  []Claim
+	running []said
+	placed  *placed
 }
+
+// mostClaims bounds the evidence that is kept.
+const mostClaims = 12
 
 // enough is the confidence from which a claim alone settles a tier.
 const enough = 0.5
@@ -58,6 +63,11 @@ func (j *judge) claim(source Source, words string, tier Tier, confidence float64
 	j.claims = append(j.claims, Claim{source, printable(words), tier, confidence})
 }
 
+// decide adds the claim that settles the tier, before all others.
+func (j *judge) decide(source Source, words string, tier Tier, confidence float64) {
+	j.claims = slices.Insert(j.claims, 0, Claim{source, words, tier, confidence})
+}
+
 // printable is a short text without what could hide or rearrange it.
 func printable(s string) string {
 	const most = 60
@@ -91,31 +101,31 @@ func (j *judge) conclude() Judgement {
 	switch {
 	case !settled && j.annotated(j.ann.Destructive):
 		out.Tier, out.Confidence = Destructive, .55
-		j.claim(Annotation, "destructiveHint: true", Destructive, .55)
+		j.decide(Annotation, "destructiveHint: true", Destructive, .55)
 	case !settled && j.annotated(j.ann.ReadOnly) && !hidden && !j.prose.pleads:
 		out.Tier, out.Confidence = Read, .6
-		j.claim(Annotation, "readOnlyHint: true", Read, .6)
+		j.decide(Annotation, "readOnlyHint: true", Read, .6)
 	case !settled && j.prose.readOnly && !hidden && !j.prose.pleads:
 		out.Tier, out.Confidence = Read, .55
-		j.claim(Description, "read-only", Read, .55)
+		j.decide(Description, "read-only", Read, .55)
 	case !settled:
 		out.Tier, out.Confidence = RemoteWrite, .3
 		for _, c := range j.claims {
 			out.Tier = max(out.Tier, c.Tier)
 		}
-		j.claim(Name, "nothing says what it does", RemoteWrite, .3)
+		j.decide(Name, "nothing says what it does", RemoteWrite, .3)
 	case hidden && out.Tier < RemoteWrite:
 		out.Tier, out.Confidence = RemoteWrite, .45
-		j.claim(cond(j.name.hidden, Name, Description), "letters that pass for others", RemoteWrite, .45)
+		j.decide(cond(j.name.hidden, Name, Description), "letters that pass for others", RemoteWrite, .45)
 	case out.Tier == Read && out.Confidence <= .6 && j.ann.ReadOnly != nil && !*j.ann.ReadOnly && !j.annotated(j.ann.Destructive):
 		// Nouns alone spoke for a look, and the server says that it is none.
 		out.Tier, out.Confidence = RemoteWrite, .5
-		j.claim(Annotation, "readOnlyHint: false", RemoteWrite, .5)
+		j.decide(Annotation, "readOnlyHint: false", RemoteWrite, .5)
 	case j.annotated(j.ann.Destructive) && (out.Tier > Read && out.Confidence < .6 || out.Tier == Read && out.Confidence <= .6):
 		out.Tier, out.Confidence = Destructive, .55
-		j.claim(Annotation, "destructiveHint: true", Destructive, .55)
+		j.decide(Annotation, "destructiveHint: true", Destructive, .55)
 	}
-	out.Evidence = j.claims
+	out.Evidence = j.claims[:min(len(j.claims), mostClaims)]
 	return out
 }
 

@@ -50,8 +50,22 @@ account team`)
 // localStems are local nouns of languages that are written without spaces.
 const localStems = `文件 文件夹 本地 电脑 磁盘 檔案 資料夾 本機 ファイル フォルダ ディスク パソコン 端末 파일 폴더 컴퓨터 디스크 ملف جهاز फ़ाइल ไฟล์`
 
-// place is where a tool that writes does so, with the word that says it.
-func (j *judge) place() (tier Tier, words string, firm float64) {
+// placed is where a tool that writes does so, with the word that says it.
+type placed struct {
+	tier Tier
+	word string
+	firm float64
+}
+
+func (j *judge) place() (tier Tier, word string, firm float64) {
+	if j.placed == nil {
+		tier, word, firm = j.findPlace()
+		j.placed = &placed{tier, word, firm}
+	}
+	return j.placed.tier, j.placed.word, j.placed.firm
+}
+
+func (j *judge) findPlace() (tier Tier, word string, firm float64) {
 	local, remote := 0.0, 0.0
 	var localWord, remoteWord string
 	add := func(w string, weight float64) {

@@ -30,6 +30,9 @@ type addressed struct {
 	pleads   bool // asks to be classified as harmless
 }
 
+// nearby is how many words back something may stand that a word depends on.
+const nearby = 40
+
 func readProse(text string) prose {
 	p := prose{text: text, words: scan(text), foreign: hasUnspaced(text)}
 	sentence := 0
@@ -379,6 +382,7 @@ func (p *prose) between(j, end int) bool {
 
 // inList reports whether a row of gerunds began before j: "including running, deleting".
 func (p *prose) inList(i, j int) bool {
+	i = max(i, j-nearby)
 	for k := j - 1; k > i; k-- {
 		if _, _, f, ok := p.words[k].asVerb(); ok && f == ing {
 			return lists.in(&p.words[k-1]) || p.inList(i, k) || k == i+1
@@ -396,6 +400,7 @@ func (p *prose) inList(i, j int) bool {
 // ofTool reports whether a modal before j belongs to the tool: "it will
 // overwrite", and not "a prune would take away".
 func (p *prose) ofTool(i, j int) bool {
+	i = max(i, j-nearby)
 	k := j - 1
 	for k > i && (modals.in(&p.words[k]) || adverbs.in(&p.words[k])) {
 		switch p.words[k].text {
@@ -430,6 +435,7 @@ func (p *prose) passive(i, j int) bool {
 // hypothetical reports whether what stands at j is only thought of, or said of
 // something by the way: "records that were deleted".
 func (p *prose) hypothetical(i, j int) bool {
+	i = max(i, j-nearby)
 	verbs := 0
 	for k := j - 1; k >= i; k-- {
 		if p.words[k+1].after == 'c' {

@@ -51,9 +51,9 @@ func parameters(schema json.RawMessage) []parameter {
 	// What has the wrong type says nothing; the rest counts.
 	_ = json.Unmarshal(schema, &root)
 	var all []parameter
-	var walk func(p *property, depth int)
-	walk = func(p *property, depth int) {
-		if depth > deepest {
+	var walk func(p *property, depth, branch int)
+	walk = func(p *property, depth, branch int) {
+		if depth > deepest || branch > deepest {
 			return
 		}
 		for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
@@ -63,18 +63,18 @@ func parameters(schema json.RawMessage) []parameter {
 			child := p.Properties[name]
 			tokens, _ := nameTokens(name)
 			all = append(all, parameter{name, tokens, child.Description, child.values(), depth == 0})
-			walk(&child, depth+1)
+			walk(&child, depth+1, branch)
 		}
 		if p.Items != nil {
-			walk((*property)(p.Items), depth+1)
+			walk((*property)(p.Items), depth+1, branch)
 		}
 		for _, branches := range [][]property{p.OneOf, p.AnyOf, p.AllOf} {
 			for i := range branches {
-				walk(&branches[i], depth+1)
+				walk(&branches[i], depth, branch+1)
 			}
 		}
 	}
-	walk(&root, 0)
+	walk(&root, 0, 0)
 	return all
 }
 

@@ -79,16 +79,3 @@ func TestToolsThatMisleadAreJudgedByWhatTheyDo(t *testing.T) {
 		}
 	}
 }
-
-func TestPrivateSet(t *testing.T) {
-	f := os.Getenv("AUTH_SET")
-	if f == "" {
-		t.Skip()
-	}
-	for _, r := range rows(t, f) {
-		j := authority.Judge(r.server, r.Definition)
-		if j.Tier.String() != r.tier {
-			t.Errorf("%s is %s, judged %s: %+v", r.Name, r.tier, j.Tier, j.Evidence)
-		}
-	}
-}

@@ -1,6 +1,7 @@
 package authority
 
 import (
+	"iter"
 	"strings"
 	"sync"
 	"unicode"
@@ -69,9 +70,7 @@ func unspaced(text string) (effect, string, float64) {
 		text = text[:longest]
 	}
 	best, found, firm := none, "", 0.0
-	for clause := range strings.FieldsFuncSeq(text, func(r rune) bool {
-		return strings.ContainsRune("。！？；;!?\n.", r)
-	}) {
+	for clause := range clauses(text) {
 		for _, s := range stems() {
 			if s.effect <= best && firm >= enough {
 				continue
@@ -128,6 +127,29 @@ func atVerbPlace(clause string, from, to int, e effect) bool {
 	}
 	r, _ := utf8.DecodeRuneInString(clause[from:])
 	return r < 0x2E80 // Arabic, Devanagari, Thai: the stem is a word
+}
+
+// clauses are the parts of a text that end with a mark; one that goes on for
+// ever is cut.
+func clauses(text string) iter.Seq[string] {
+	const longest = 512 // bytes
+	return func(yield func(string) bool) {
+		for clause := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("。！？；;!?\n.", r) }) {
+			for len(clause) > longest {
+				cut := longest
+				for !utf8.RuneStart(clause[cut]) {
+					cut--
+				}
+				if !yield(clause[:cut]) {
+					return
+				}
+				clause = clause[cut:]
+			}
+			if !yield(clause) {
+				return
+			}
+		}
+	}
 }
 
 // counts reports whether the verb between from and to is what happens.
