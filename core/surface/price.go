@@ -199,7 +199,7 @@ func (r pricer) server(srv Server) (ps PricedServer, frame string) {
 	case r.writer.form.Group != "":
 		text = ""
 		if len(ps.Tools) > 0 {
-			text = r.writer.group(srv.Name, words)
+			text = r.writer.group(srv.Name, words) + strings.Repeat(",", len(ps.Tools)-1)
 		}
 	case words != "":
 		frame = r.writer.around(srv.Name)
