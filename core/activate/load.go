@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/ctx-sidecar/ctx/core/embed"
@@ -18,6 +19,9 @@ type Source struct {
 	Workspace string   // of the session, "" for none: nothing is loaded because it lies there
 	CacheDir  string   // for vectors of candidates; "" keeps them in memory
 	Threads   int      // that one prompt may keep busy; less than 1 is 1
+
+	// Hash is that of [embed.LibrarySource].
+	Hash func(path string, f *os.File) (string, error)
 
 	// Meanwhile is what is done with the router while its model is being loaded,
 	// which takes the longest; nil: nothing is.
@@ -55,7 +59,7 @@ func load(s Source) (*Router, error) {
 		return nil, fmt.Errorf("%s is made for the model %q, not for %q", filepath.Join(bundle.Dir, ScorerFile), scorer.Model, bundle.Name)
 	}
 	model := open(bundle, embed.LibrarySource{
-		Env: s.Env, Configured: s.Library, Share: share, Workspace: s.Workspace,
+		Env: s.Env, Configured: s.Library, Share: share, Workspace: s.Workspace, Hash: s.Hash,
 	}, s.Threads)
 	r, err := New(scorer, model, s.CacheDir)
 	if s.Meanwhile != nil {

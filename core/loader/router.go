@@ -9,6 +9,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/calibration"
 	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/trust"
 )
 
 // Vectors is the folder for what a model makes of the texts of taps.
@@ -27,6 +28,7 @@ func Tune(l paths.Layout, r *activate.Router, log hclog.Logger) {
 func OpenRouter(l paths.Layout, workspace string, c config.Config, env []string, log hclog.Logger, meanwhile func(*activate.Router)) (r *activate.Router, degraded error) {
 	r, err := activate.Load(activate.Source{
 		Env: env, Model: c.Embed.Model, Library: c.Embed.OrtLibrary, Share: l.Share(), Workspace: workspace, CacheDir: Vectors(l),
+		Hash: trust.Open(l.Trust()).HashFile,
 		Meanwhile: func(r *activate.Router) {
 			Tune(l, r, log)
 			if meanwhile != nil {

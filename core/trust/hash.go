@@ -1,7 +1,11 @@
 package trust
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
 	"io/fs"
+	"os"
 	"syscall"
 	"time"
 )
@@ -44,6 +48,26 @@ const mostHashes = 32
 func (s *Store) Hash(path string, st Stamp) (string, bool) {
 	h, ok := s.view().Hashes[path]
 	return h.SHA256, ok && h.Stamp == st
+}
+
+// HashFile returns the SHA-256 of an open file, in hex: the one that is kept
+// where the file is in the state that it was then, else a new one.
+func (s *Store) HashFile(path string, f *os.File) (string, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	st := StampOf(info)
+	if sum, ok := s.Hash(path, st); ok {
+		return sum, nil
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	sum := hex.EncodeToString(h.Sum(nil))
+	s.KeepHash(path, st, sum)
+	return sum, nil
 }
 
 // KeepHash keeps the SHA-256 of a file for later. It is a help and no more: a
