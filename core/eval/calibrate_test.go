@@ -1,0 +1,116 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ctx-sidecar/ctx/core/activate"
+)
+
+// miscalibrated is a ranker that knows better than its probabilities say: the
+// log odds it shows are those that hold, divided by scale, less bias.
+func miscalibrated(n int, scale, bias float64) ([]Row, Ranker) {
+	chance := rand.New(rand.NewPCG(3, 4))
+	rows := make([]Row, n)
+	shown := map[string]float64{}
+	for i := range rows {
+		rows[i].ID = fmt.Sprint(i)
+		held := 3 * chance.NormFloat64()
+		if chance.Float64() < 1/(1+math.Exp(-held)) {
+			rows[i].Expect = []string{"a"}
+		}
+		shown[rows[i].ID] = 1 / (1 + math.Exp(-(held-bias)/scale))
+	}
+	return rows, Ranker{"miscalibrated", func(_ context.Context, r Row) (activate.Decision, error) {
+		p := shown[r.ID]
+		d := activate.Decision{None: 1 - p, Scores: []activate.Score{{Name: "a", Probability: p}}}
+		return d.At(activate.Thresholds{ActivateAt: 0.5, SuggestAt: 0.5}), nil
+	}}
+}
+
+func TestFitFindsTheScaleAndMeetsTheTargetsOnOtherRows(t *testing.T) {
+	t.Parallel()
+	rows, ranker := miscalibrated(4000, 0.5, -2)
+	targets := Targets{FalseFires: 0.05, Noise: 0.2}
+	f, err := Fit(t.Context(), rows[:2000], ranker, targets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(f.Scale-0.5) > 0.1 || math.Abs(f.Bias+2) > 0.4 {
+		t.Errorf("scale %v, bias %v; want 0.5, -2", f.Scale, f.Bias)
+	}
+	other, err := Measure(t.Context(), rows[2000:], []Ranker{{"fitted", func(ctx context.Context, r Row) (activate.Decision, error) {
+		d, err := ranker.Choose(ctx, r)
+		return d.With(f.Calibration), err
+	}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := other.Rankers[0].Rates
+	if math.Abs(got.FalseFires-targets.FalseFires) > 0.02 || math.Abs(got.Noise-targets.Noise) > 0.04 {
+		t.Errorf("on other rows %+v, for %+v", got, targets)
+	}
+	for name, pair := range map[string][2]float64{
+		"fired": {f.Expected.FiredCorrect, got.FiredCorrect}, "covered": {f.Expected.Covered, got.Covered},
+		"false fires": {f.Expected.FalseFires, got.FalseFires}, "noise": {f.Expected.Noise, got.Noise},
+	} {
+		if math.Abs(pair[0]-pair[1]) > 0.06 {
+			t.Errorf("%s: %.3f was expected, %.3f came", name, pair[0], pair[1])
+		}
+	}
+	again, err := Fit(t.Context(), rows[:2000], ranker, targets)
+	if err != nil || again.Calibration != f.Calibration {
+		t.Errorf("then %+v, now %+v (%v)", f.Calibration, again.Calibration, err)
+	}
+}
+
+func TestFitWantsRowsOfBothSorts(t *testing.T) {
+	t.Parallel()
+	rows, ranker := miscalibrated(400, 1, 0)
+	var positives, abstain []Row
+	for _, r := range rows {
+		if len(r.Expect) > 0 {
+			positives = append(positives, r)
+		} else {
+			abstain = append(abstain, r)
+		}
+	}
+	for name, rows := range map[string][]Row{
+		"no abstain rows": positives, "no positives": abstain,
+		"one too few": append(positives[:LeastRows:LeastRows], abstain[:LeastRows-1]...),
+	} {
+		if _, err := Fit(t.Context(), rows, ranker, Targets{0.03, 0.15}); !errors.Is(err, ErrTooFew) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Fit(t.Context(), append(positives[:LeastRows:LeastRows], abstain[:LeastRows]...), ranker, Targets{0.03, 0.15}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestIntervalsHoldTheRateAndNarrowWithRows(t *testing.T) {
+	t.Parallel()
+	rows, ranker := miscalibrated(2000, 1, 0)
+	width := func(n int) float64 {
+		m, err := Measure(t.Context(), rows[:n], []Ranker{ranker}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := m.Rankers[0]
+		i := r.Bootstrap()
+		if i.FiredCorrect[0] > r.FiredCorrect || i.FiredCorrect[1] < r.FiredCorrect || i.Noise[0] > r.Noise || i.Noise[1] < r.Noise {
+			t.Errorf("%d rows: %+v does not hold %+v", n, i, r.Rates)
+		}
+		if i != r.Bootstrap() {
+			t.Error("the second time is another")
+		}
+		return i.FiredCorrect[1] - i.FiredCorrect[0]
+	}
+	if few, many := width(100), width(2000); many > few/2 {
+		t.Errorf("100 rows: %.3f wide; 2000: %.3f", few, many)
+	}
+}
