@@ -50,7 +50,7 @@ type Decision struct {
 const mostPrompt = 8 << 10
 
 // patience is how long the rules may look: a prompt waits.
-const patience = 100 * time.Millisecond
+const patience = 50 * time.Millisecond
 
 // Decide evaluates the rules of skills. A skill with a rule that holds and needs
 // no model fires; of those whose rules need one the best does, where it is good
@@ -64,6 +64,7 @@ func Decide(ctx context.Context, list []Skill, taken func(Skill) bool, s Situati
 	looking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	e := evaluation{ctx: looking, Situation: s, known: map[string]bool{}}
+	defer e.close()
 	var d Decision
 	var asked []asking
 	for _, one := range list {
@@ -170,6 +171,13 @@ type evaluation struct {
 	ctx context.Context
 	Situation
 	known map[string]bool
+	trees []*tree // of the working folder and the workspace, once they are looked at
+}
+
+func (e *evaluation) close() {
+	for _, t := range e.trees {
+		t.close()
+	}
 }
 
 // first is the first rule of a skill that holds without a model, those that look
@@ -248,9 +256,14 @@ func (e *evaluation) look(c Check) bool {
 // anywhere looks in the working folder and, where that is a part of it, in the
 // workspace.
 func (e *evaluation) anywhere(look func(*tree) bool) bool {
-	rel, err := filepath.Rel(e.Workspace, e.Dir)
-	below := err == nil && rel != "." && filepath.IsLocal(rel)
-	return below && within(e.ctx, e.Dir, look) || within(e.ctx, e.Workspace, look)
+	if e.trees == nil {
+		rel, err := filepath.Rel(e.Workspace, e.Dir)
+		if err == nil && rel != "." && filepath.IsLocal(rel) {
+			e.trees = append(e.trees, openTree(e.ctx, e.Dir))
+		}
+		e.trees = append(e.trees, openTree(e.ctx, e.Workspace))
+	}
+	return slices.ContainsFunc(e.trees, look)
 }
 
 // contains reports whether s has a part, whatever the case.

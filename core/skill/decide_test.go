@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -245,13 +246,13 @@ func TestALargeWorkspaceIsLookedAtInPart(t *testing.T) {
 	ws := workspace(t, files)
 	look := func(rule string, entries int) bool {
 		c := ruled(t, "x", rule).Rules[0].Checks[0]
-		return within(t.Context(), ws, func(in *tree) bool {
-			in.left = entries
-			if c.Kind == File {
-				return in.has(c.Arg)
-			}
-			return in.grep(c.re, c.Second)
-		})
+		in := openTree(t.Context(), ws)
+		defer in.close()
+		in.entries = entries
+		if c.Kind == File {
+			return in.has(c.Arg)
+		}
+		return in.grep(c.re, c.Second)
 	}
 	for _, rule := range []string{"grep(needle, *.txt)", "file(**/needle.txt)"} {
 		if !look(rule, 100) || look(rule, 20) {
@@ -260,8 +261,15 @@ func TestALargeWorkspaceIsLookedAtInPart(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if within(ended, ws, func(in *tree) bool { return in.has("*") }) {
+	in := openTree(ended, ws)
+	defer in.close()
+	if in.has("*") || in.has("z") {
 		t.Error("looked at after the time was over")
+	}
+	in = openTree(t.Context(), ws)
+	defer in.close()
+	if in.reads = 5; in.grep(regexp.MustCompile("needle"), "") || len(in.texts) != 5 {
+		t.Errorf("%d files were read", len(in.texts))
 	}
 }
 

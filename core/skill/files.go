@@ -13,12 +13,13 @@ import (
 	"strings"
 )
 
-// Sizes of a look into a workspace. A prompt waits for it.
+// Sizes of a look into a workspace, for all checks of a prompt together. The
+// prompt waits for it.
 const (
-	mostEntries = 4000      // of folders, for one check
-	mostRead    = 200       // files, for one check
-	mostFile    = 256 << 10 // bytes read of each
-	mostDepth   = 8         // folders below the working folder
+	mostEntries = 1000      // of folders
+	mostRead    = 100       // files
+	mostFile    = 256 << 10 // bytes of each
+	mostDepth   = 4         // folders below the working folder
 )
 
 // checkGlob refuses a path that leads out of the working folder.
@@ -33,27 +34,35 @@ func checkGlob(glob string) error {
 	return nil
 }
 
-// tree looks at files below a folder. Links that lead out of it are not
-// followed.
+// tree looks at files below a folder, at each once. Links that lead out of it
+// are not followed.
 type tree struct {
-	ctx  context.Context
-	root *os.Root
-	left int // entries that may still be looked at
+	ctx     context.Context
+	root    *os.Root // nil where there is no folder
+	entries int      // that may still be looked at
+	reads   int      // likewise, files
+	folders map[string][]fs.DirEntry
+	texts   map[string][]byte
 }
 
-// within opens a folder for one check.
-func within(ctx context.Context, dir string, look func(*tree) bool) bool {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return false // no folder: nothing is in it
+// openTree opens a folder. It is to be closed.
+func openTree(ctx context.Context, dir string) *tree {
+	root, _ := os.OpenRoot(dir) // what cannot be opened holds nothing
+	return &tree{ctx, root, mostEntries, mostRead, map[string][]fs.DirEntry{}, map[string][]byte{}}
+}
+
+func (t *tree) close() {
+	if t.root != nil {
+		t.root.Close()
 	}
-	defer root.Close()
-	return look(&tree{ctx, root, mostEntries})
 }
 
 // has reports whether anything has a path that fits the glob. "**" stands for
 // any number of folders.
 func (t *tree) has(glob string) bool {
+	if t.root == nil || t.ctx.Err() != nil {
+		return false
+	}
 	glob = strings.TrimSuffix(filepath.ToSlash(glob), "/")
 	if !strings.ContainsAny(glob, "*?[\\") {
 		_, err := t.root.Stat(filepath.FromSlash(glob))
@@ -67,7 +76,7 @@ func (t *tree) find(dir string, parts []string, depth int) bool {
 		return false
 	}
 	part, rest := parts[0], parts[1:]
-	for _, e := range t.entries(dir) {
+	for _, e := range t.list(dir) {
 		below := path.Join(dir, e.Name())
 		if part == "**" {
 			if len(rest) == 0 || t.fits(below, e, rest, depth) || walked(e) && t.find(below, parts, depth+1) {
@@ -98,18 +107,25 @@ func walked(e fs.DirEntry) bool {
 	return e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != "node_modules" && e.Name() != "vendor" && e.Name() != "target"
 }
 
-// entries are those of a folder, as far as they may be looked at.
-func (t *tree) entries(dir string) []fs.DirEntry {
-	if t.left <= 0 || t.ctx.Err() != nil {
-		return nil
+// list is what is in a folder, as far as it may be looked at.
+func (t *tree) list(dir string) []fs.DirEntry {
+	list, looked := t.folders[dir]
+	if looked || t.root == nil || t.entries <= 0 || t.ctx.Err() != nil {
+		return list
 	}
+	list = t.look(dir)
+	t.folders[dir] = list
+	return list
+}
+
+func (t *tree) look(dir string) []fs.DirEntry {
 	f, err := t.root.Open(filepath.FromSlash(dir))
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	list, _ := f.ReadDir(t.left) // what could be read is looked at
-	t.left -= len(list)
+	list, _ := f.ReadDir(t.entries) // what could be read is looked at
+	t.entries -= len(list)
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return list
 }
@@ -118,9 +134,8 @@ func (t *tree) entries(dir string) []fs.DirEntry {
 // is about names where it has no slash, and else about paths; the files nearest
 // to the folder are read first.
 func (t *tree) grep(re *regexp.Regexp, glob string) bool {
-	read := 0
 	for queue := []string{"."}; len(queue) > 0; queue = queue[1:] {
-		for _, e := range t.entries(queue[0]) {
+		for _, e := range t.list(queue[0]) {
 			name := path.Join(queue[0], e.Name())
 			if walked(e) && strings.Count(name, "/") < mostDepth {
 				queue = append(queue, name)
@@ -128,10 +143,10 @@ func (t *tree) grep(re *regexp.Regexp, glob string) bool {
 			if e.IsDir() || glob != "" && !named(glob, name) {
 				continue
 			}
-			if read++; read > mostRead || t.ctx.Err() != nil {
+			if t.ctx.Err() != nil {
 				return false
 			}
-			if re.Match(t.read(name)) {
+			if re.Match(t.text(name)) {
 				return true
 			}
 		}
@@ -145,6 +160,17 @@ func named(glob, name string) bool {
 	}
 	ok, _ := path.Match(glob, name)
 	return ok
+}
+
+// text is the beginning of a file.
+func (t *tree) text(name string) []byte {
+	b, looked := t.texts[name]
+	if !looked && t.reads > 0 {
+		t.reads--
+		b = t.read(name)
+		t.texts[name] = b
+	}
+	return b
 }
 
 // read returns the beginning of a regular file, nothing of any other: to open a
