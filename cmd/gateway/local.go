@@ -148,7 +148,7 @@ func (l *local) listing() (listing.Listing, bool) {
 	}
 	all := listing.Listing{
 		Server: l.named, Fingerprint: l.server().Fingerprint(), Name: l.named,
-		Offers: json.RawMessage(`{"tools":{}}`), At: time.Now(),
+		Offers: json.RawMessage(`{"tools":{}}`), At: time.Now(), Writes: true,
 	}
 	for _, t := range l.state.Approved {
 		all.Tools = append(all.Tools, t.Definition())

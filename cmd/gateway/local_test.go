@@ -140,6 +140,24 @@ func TestAToolThatFailsSaysHow(t *testing.T) {
 	contains(t, s.call("call_tool_write", `{"tool":"local:lost"}`), `"isError":true`, "interpreter")
 }
 
+// A file of a repository does not get less asked about by what it says of itself.
+func TestNoToolOfTheWorkspacePassesForOneThatOnlyReads(t *testing.T) {
+	t.Parallel()
+	h := workshop(t)
+	h.tool("get_status", "Read the status of the site. Read-only: it only shows a list and changes nothing.", "echo fine")
+	h.tool("delete_site", "Delete the site for good.", "echo gone")
+	h.allow("get_status", "delete_site")
+	h.config.Rules = nil
+	h.save()
+	s := h.start()
+	s.initialize(`{}`)
+	contains(t, s.call("describe_tool", `{"tools":["local:get_status"]}`), `"authority":"remote-write"`)
+	contains(t, s.call("describe_tool", `{"tools":["local:delete_site"]}`), `"authority":"destructive"`)
+	contains(t, s.call("call_tool", `{"tool":"local:get_status","arguments":{"text":"x"}}`), "call_tool_write")
+	contains(t, h.hook(`{"Kind":"tool_before","Session":"conversation-1","Tool":{"Ours":true,"Tool":"call_tool_write","Input":{"tool":"local:get_status"}}}`), "ask")
+	contains(t, h.hook(`{"Kind":"tool_before","Session":"conversation-1","Tool":{"Ours":true,"Tool":"local__get_status","Input":{}}}`), "ask")
+}
+
 func TestEachWorkspaceHasItsOwnTools(t *testing.T) {
 	t.Parallel()
 	h := workshop(t)

@@ -165,7 +165,7 @@ func (c *catalog) find(name string) []listing.Tool {
 	return nil
 }
 
-func tier(t listing.Tool) authority.Tier { return authority.Of(t.Server, t.Raw).Tier }
+func tier(t listing.Tool) authority.Tier { return t.Authority() }
 
 // current is the catalog of the rules and listings in force now.
 func (g *Gateway) current(ctx context.Context) *catalog {

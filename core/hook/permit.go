@@ -147,7 +147,7 @@ func (h *Handler) resolve(s surface.Sources, g *gate.Gate, c call) (server, tool
 	}
 	if len(found) == 1 {
 		t := found[0]
-		return t.Server, t.Name, authority.Of(t.Server, t.Raw).Tier, true
+		return t.Server, t.Name, t.Authority(), true
 	}
 	if len(found) > 1 {
 		return "", "", 0, false // the gateway asks which one is meant

@@ -5,6 +5,8 @@ package listing
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/ctx-sidecar/ctx/core/authority"
 )
 
 // Listing is everything that one server listed at one time.
@@ -25,6 +27,10 @@ type Listing struct {
 	Program      string            `json:"program,omitempty"` // the files that ran, their sizes and times; "" where nobody looked
 	Failed       string            `json:"failed,omitempty"`  // why there is no listing; Tools is then empty
 	Hung         bool              `json:"hung,omitempty"`    // Failed because the server took too long
+
+	// Writes is true where no word of the tools' own is believed that they only
+	// read.
+	Writes bool `json:"writes,omitempty"`
 }
 
 // Tool is what ctx itself reads of a tool definition. The definition stays raw.
@@ -35,6 +41,16 @@ type Tool struct {
 	Description string
 	InputSchema json.RawMessage
 	Raw         json.RawMessage
+	Writes      bool // see [Listing]
+}
+
+// Authority is the tier that the tool is taken for.
+func (t Tool) Authority() authority.Tier {
+	tier := authority.Of(t.Server, t.Raw).Tier
+	if t.Writes {
+		return max(tier, authority.RemoteWrite)
+	}
+	return tier
 }
 
 // ID names a tool across servers: "server:tool".
@@ -57,7 +73,7 @@ func (l Listing) Parse() []Tool {
 			continue
 		}
 		seen[t.Name] = true
-		tools = append(tools, Tool{l.Server, t.Name, t.Title, t.Description, t.InputSchema, raw})
+		tools = append(tools, Tool{l.Server, t.Name, t.Title, t.Description, t.InputSchema, raw, l.Writes})
 	}
 	return tools
 }
