@@ -49,8 +49,12 @@ type Decision struct {
 // mostPrompt is how much of a prompt is read, in bytes.
 const mostPrompt = 8 << 10
 
-// patience is how long the rules may look: a prompt waits.
-const patience = 50 * time.Millisecond
+// How long rules may take, since a prompt waits: all of them, and those that look
+// at files. Tests, which are to hold on a busy machine, give them more.
+var (
+	thinking = 300 * time.Millisecond
+	looking  = 50 * time.Millisecond
+)
 
 // Decide evaluates the rules of skills. A skill with a rule that holds and needs
 // no model fires; of those whose rules need one the best does, where it is good
@@ -61,9 +65,12 @@ func Decide(ctx context.Context, list []Skill, taken func(Skill) bool, s Situati
 	if len(s.Prompt) > mostPrompt {
 		s.Prompt = strings.ToValidUTF8(s.Prompt[:mostPrompt], "")
 	}
-	looking, cancel := context.WithTimeout(ctx, patience)
+	e := evaluation{Situation: s, known: map[string]bool{}}
+	var cancel func()
+	e.ctx, cancel = context.WithTimeout(ctx, thinking)
 	defer cancel()
-	e := evaluation{ctx: looking, Situation: s, known: map[string]bool{}}
+	e.files, cancel = context.WithTimeout(ctx, looking)
+	defer cancel()
 	defer e.close()
 	var d Decision
 	var asked []asking
@@ -168,7 +175,8 @@ func winner(asked []asking, cosines []float64, t Thresholds) *Fired {
 
 // evaluation looks at each thing once.
 type evaluation struct {
-	ctx context.Context
+	ctx   context.Context // of all
+	files context.Context // of what looks at files
 	Situation
 	known map[string]bool
 	trees []*tree // of the working folder and the workspace, once they are looked at
@@ -259,9 +267,9 @@ func (e *evaluation) anywhere(look func(*tree) bool) bool {
 	if e.trees == nil {
 		rel, err := filepath.Rel(e.Workspace, e.Dir)
 		if err == nil && rel != "." && filepath.IsLocal(rel) {
-			e.trees = append(e.trees, openTree(e.ctx, e.Dir))
+			e.trees = append(e.trees, openTree(e.files, e.Dir))
 		}
-		e.trees = append(e.trees, openTree(e.ctx, e.Workspace))
+		e.trees = append(e.trees, openTree(e.files, e.Workspace))
 	}
 	return slices.ContainsFunc(e.trees, look)
 }

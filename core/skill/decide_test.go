@@ -10,7 +10,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
+
+func init() { thinking, looking = time.Minute, time.Minute }
 
 // ruled is a skill with rules, one a line.
 func ruled(t testing.TB, name string, rules ...string) Skill {

@@ -10,7 +10,7 @@ import (
 // Sizes of a regular expression. Time is linear in the text and in these.
 const (
 	mostPattern = 1000 // bytes
-	mostStates  = 5000
+	mostStates  = 2000
 )
 
 var errLarge = errors.New("the expression is too large")
