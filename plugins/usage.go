@@ -34,6 +34,9 @@ type Usage struct {
 	Sessions int       // conversations that were read, also those that used nothing
 	Since    time.Time // when the oldest of them began; zero where there is none
 	Unseen   []string  // what was left out, and why
+	// Sees are the kinds of which a use would have been seen. Of any other kind
+	// nothing is known.
+	Sees []surface.Kind
 }
 
 // Use is one use of a capability: a call of a tool, a skill that was read, an

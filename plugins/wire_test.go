@@ -164,7 +164,7 @@ func TestUsageSurvivesTheWire(t *testing.T) {
 			{Kind: surface.KindTool, Server: "s", Name: "n", Session: "a", At: at, Failed: true},
 			{Kind: surface.KindSkill, Name: "m", Through: true},
 		},
-		Sessions: 3, Since: at, Unseen: []string{"x"},
+		Sessions: 3, Since: at, Unseen: []string{"x"}, Sees: []surface.Kind{surface.KindTool},
 	}} {
 		if d := cmp.Diff(u, cross(t, u, toUsage, fromUsage)); d != "" {
 			t.Error(d)

@@ -18,12 +18,14 @@ func fromUsageRequest(r *pluginpb.UsageRequest) UsageRequest {
 func toUsage(u Usage) *pluginpb.UsageResponse {
 	return &pluginpb.UsageResponse{
 		Uses: each(u.Uses, toUse), Sessions: int64(u.Sessions), Since: toTime(u.Since), Unseen: u.Unseen,
+		Sees: each(u.Sees, func(k surface.Kind) string { return string(k) }),
 	}
 }
 
 func fromUsage(u *pluginpb.UsageResponse) Usage {
 	return Usage{
 		Uses: each(u.GetUses(), fromUse), Sessions: int(u.GetSessions()), Since: fromTime(u.GetSince()), Unseen: u.GetUnseen(),
+		Sees: each(u.GetSees(), func(k string) surface.Kind { return surface.Kind(k) }),
 	}
 }
 

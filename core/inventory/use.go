@@ -16,6 +16,7 @@ type Uses struct {
 	Unseen   []string
 
 	uses []Seen
+	sees map[surface.Kind]bool
 	by   map[string]bool // sessions that have a transcript
 	also map[string]bool // sessions that only the log knows
 }
@@ -33,9 +34,12 @@ type Seen struct {
 
 // Transcripts adds what a host's own records tell: they are whole, so what the
 // log has of the same sessions is not counted again.
-func (u *Uses) Transcripts(sessions int, all []Seen) {
+func (u *Uses) Transcripts(sessions int, sees []surface.Kind, all []Seen) {
 	if u.by == nil {
 		u.by = make(map[string]bool)
+	}
+	if sessions > 0 {
+		u.see(sees...)
 	}
 	u.Sessions += sessions
 	for _, s := range all {
@@ -56,8 +60,18 @@ func (u *Uses) Log(host string, calls []usage.Call) {
 		if !u.also[c.Session] {
 			u.also[c.Session] = true
 			u.Sessions++
+			u.see(surface.KindTool, surface.KindServer)
 		}
 		u.uses = append(u.uses, Seen{Kind: surface.KindTool, Server: c.Server, Name: c.Tool, Session: c.Session, At: c.At, Failed: c.Failed})
+	}
+}
+
+func (u *Uses) see(kinds ...surface.Kind) {
+	if u.sees == nil {
+		u.sees = make(map[surface.Kind]bool)
+	}
+	for _, k := range kinds {
+		u.sees[k] = true
 	}
 }
 
@@ -66,67 +80,89 @@ type key struct {
 	server, name string
 }
 
+// counter counts uses into records.
+type counter struct {
+	at   map[key]*Record
+	find func(string) (listing.Tool, bool)
+	in   map[*Record]map[string]bool // the sessions of each
+}
+
 // count gives every record its use. A server is used with its tools.
 func (u *Uses) count(records []Record) {
-	at := make(map[key]*Record, len(records))
+	c := counter{at: make(map[key]*Record, len(records)), in: make(map[*Record]map[string]bool)}
 	var tools []listing.Tool
 	for i := range records {
 		r := &records[i]
-		if r.Standing == NotLoaded || !countable(r.Kind) {
+		if r.Standing == NotLoaded || !u.sees[r.Kind] {
 			continue
 		}
-		r.Use = Use{Measured: u.Sessions > 0, Of: u.Sessions}
-		k := key{r.Kind, "", r.Name}
-		if r.Kind == surface.KindTool {
-			k.server = r.Provider
+		r.Use = Use{Measured: true, Of: u.Sessions}
+		name, _, _ := strings.Cut(r.Name, " (") // a skill may also have a name of its own
+		k := key{r.Kind, "", name}
+		switch r.Kind {
+		case surface.KindTool:
+			k = key{r.Kind, fold(r.Provider), fold(r.Name)}
 			tools = append(tools, listing.Tool{Server: r.Provider, Name: r.Name})
+		case surface.KindServer:
+			k.name = fold(r.Name)
 		}
-		if at[k] == nil {
-			at[k] = r
+		if c.at[k] == nil {
+			c.at[k] = r
 		}
 	}
-	found := finder(tools)
-	in := make(map[*Record]map[string]bool)
-	note := func(r *Record, s Seen) {
-		if r == nil {
-			return
-		}
-		r.Use.Calls++
-		if s.Failed {
-			r.Use.Failed++
-		}
-		if s.At.After(r.Use.Last) {
-			r.Use.Last = s.At
-		}
-		if in[r] == nil {
-			in[r] = make(map[string]bool)
-		}
-		in[r][s.Session] = true
-		r.Use.Sessions = len(in[r])
-	}
+	c.find = finder(tools)
 	for _, s := range u.uses {
-		k := key{s.Kind, s.Server, s.Name}
-		if s.Through {
-			t, ok := found(s.Name)
-			if !ok {
-				continue
-			}
-			k = key{surface.KindTool, t.Server, t.Name}
-		}
-		note(at[k], s)
-		if k.kind == surface.KindTool {
-			note(at[key{surface.KindServer, "", k.server}], s)
-		}
+		c.note(s)
 	}
 }
 
-// countable are the kinds of which an observer can see a use.
-func countable(k surface.Kind) bool {
-	switch k {
-	case surface.KindServer, surface.KindTool, surface.KindSkill, surface.KindAgent, surface.KindCommand:
-		return true
+func (c counter) note(s Seen) {
+	switch s.Kind {
+	case surface.KindTool:
+		server, name := s.Server, s.Name
+		if s.Through || c.at[key{s.Kind, fold(server), fold(name)}] == nil {
+			written := name
+			if !s.Through {
+				written = server + "__" + name
+			}
+			if t, ok := c.find(written); ok {
+				server, name = t.Server, t.Name
+			} else if s.Through {
+				return
+			}
+		}
+		c.add(c.at[key{s.Kind, fold(server), fold(name)}], s)
+		c.add(c.at[key{surface.KindServer, "", fold(server)}], s)
+	case surface.KindSkill, surface.KindCommand:
+		// Hosts start either in the other's way.
+		r := c.at[key{s.Kind, "", s.Name}]
+		for _, k := range []surface.Kind{surface.KindSkill, surface.KindCommand} {
+			if r == nil {
+				r = c.at[key{k, "", s.Name}]
+			}
+		}
+		c.add(r, s)
+	default:
+		c.add(c.at[key{s.Kind, "", s.Name}], s)
 	}
-	return false
+}
+
+func (c counter) add(r *Record, s Seen) {
+	if r == nil {
+		return
+	}
+	r.Use.Calls++
+	if s.Failed {
+		r.Use.Failed++
+	}
+	if s.At.After(r.Use.Last) {
+		r.Use.Last = s.At
+	}
+	if c.in[r] == nil {
+		c.in[r] = make(map[string]bool)
+	}
+	c.in[r][s.Session] = true
+	r.Use.Sessions = len(c.in[r])
 }
 
 // finder resolves the names by which models call tools, each once.

@@ -2300,6 +2300,7 @@ type UsageResponse struct {
 	Sessions      int64                  `protobuf:"varint,2,opt,name=sessions" json:"sessions,omitempty"`
 	Since         int64                  `protobuf:"varint,3,opt,name=since" json:"since,omitempty"` // ns since 1970, 0 where nothing was read
 	Unseen        []string               `protobuf:"bytes,4,rep,name=unseen" json:"unseen,omitempty"`
+	Sees          []string               `protobuf:"bytes,5,rep,name=sees" json:"sees,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2358,6 +2359,13 @@ func (x *UsageResponse) GetSince() int64 {
 func (x *UsageResponse) GetUnseen() []string {
 	if x != nil {
 		return x.Unseen
+	}
+	return nil
+}
+
+func (x *UsageResponse) GetSees() []string {
+	if x != nil {
+		return x.Sees
 	}
 	return nil
 }
@@ -2678,12 +2686,13 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\acontent\x18\x02 \x01(\fR\acontent\"\\\n" +
 	"\fUsageRequest\x12.\n" +
 	"\amachine\x18\x01 \x01(\v2\x14.ctx.host.v1.MachineR\amachine\x12\x1c\n" +
-	"\tworkspace\x18\x02 \x01(\tR\tworkspace\"\x7f\n" +
+	"\tworkspace\x18\x02 \x01(\tR\tworkspace\"\x93\x01\n" +
 	"\rUsageResponse\x12$\n" +
 	"\x04uses\x18\x01 \x03(\v2\x10.ctx.host.v1.UseR\x04uses\x12\x1a\n" +
 	"\bsessions\x18\x02 \x01(\x03R\bsessions\x12\x14\n" +
 	"\x05since\x18\x03 \x01(\x03R\x05since\x12\x16\n" +
-	"\x06unseen\x18\x04 \x03(\tR\x06unseen\"\xa1\x01\n" +
+	"\x06unseen\x18\x04 \x03(\tR\x06unseen\x12\x12\n" +
+	"\x04sees\x18\x05 \x03(\tR\x04sees\"\xa1\x01\n" +
 	"\x03Use\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x16\n" +
 	"\x06server\x18\x02 \x01(\tR\x06server\x12\x12\n" +

@@ -200,7 +200,7 @@ func uses(ctx context.Context, h *Host, workspace string, calls []usage.Call) *i
 		for i, x := range told.Uses {
 			seen[i] = inventory.Seen(x)
 		}
-		u.Transcripts(told.Sessions, seen)
+		u.Transcripts(told.Sessions, told.Sees, seen)
 	}
 	u.Log(h.Name(), calls)
 	return u
