@@ -2,13 +2,17 @@
 # make e2e     the real Claude Code and Codex, installed from npm into CLIENTS
 # make bench   the numbers of README's table, side by side
 # make fuzz    every fuzz target for FUZZTIME
+# make routing-table   how well prompts are routed, the table of docs/routing.md; CTX_ORT_LIB names ONNX Runtime
+# make scorers         the scorers trained anew, as models/train/README.md says
 # make demo    the main job in a throw-away folder
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CLIENTS    ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ctx-clients
 FUZZTIME   ?= 20s
+CTX_DATA   ?= ../shared/data
+PYTHON     ?= python3
 
-.PHONY: test lint e2e clients bench fuzz demo
+.PHONY: test lint e2e clients bench fuzz demo routing-table scorers
 
 test: lint
 	go test -race ./...
@@ -36,3 +40,13 @@ fuzz:
 
 demo:
 	@prefix=$$(mktemp -d) && trap 'rm -rf "$$prefix"' EXIT && ./install.sh --prefix "$$prefix" --demo
+
+# It runs outside of the repository, for no model is loaded that lies in one.
+routing-table:
+	@away=$$(mktemp -d) && trap 'rm -rf "$$away"' EXIT && mkdir "$$away/empty" "$$away/ctx" && cp -r models "$$away/ctx" && \
+	data=$$(cd "$(CTX_DATA)" && pwd) && go build -o "$$away/bin" ./cmd/ctx && cd "$$away/empty" && \
+	HOME="$$away/empty" XDG_DATA_HOME="$$away" "$$away/bin" eval routing \
+		--tap "$$data/taps/octomind-tap" --set "$$data/routing/dev.jsonl" --rankers all
+
+scorers:
+	cd models/train && $(PYTHON) train.py --data "$$(cd "$(CURDIR)" && cd "$(CTX_DATA)" && pwd)" --model ../all-minilm-l6-v2-q
