@@ -38,6 +38,17 @@ func (j *judge) weigh(v effect, lemma string, object []string) effect {
 		return false
 	}
 	switch lemma {
+	case "push":
+		if has(forcing, 9) {
+			return destroy
+		}
+	case "take":
+		switch {
+		case has(cash, 3):
+			return spend
+		case has(outward, 6) && !has(picture, 3):
+			return change
+		}
 	case "format":
 		if has(disks, 3) {
 			return destroy
@@ -73,6 +84,9 @@ func (j *judge) weigh(v effect, lemma string, object []string) effect {
 			return change
 		}
 	case "fill", "select", "check", "choose", "drag", "hover":
+		if lemma == "select" && has(tabs, 1) {
+			return here
+		}
 		if j.acts() == act && (lemma != "check" || has(browsing, 4)) {
 			return act
 		}
@@ -131,10 +145,16 @@ func (j *judge) weigh(v effect, lemma string, object []string) effect {
 			return change
 		}
 	case "make", "build", "new":
+		if lemma == "make" && has(conditions, 6) {
+			return change
+		}
 		if has(artefacts, 4) && !j.writesSomewhere() && !j.namesRemote() {
 			return compute
 		}
 	case "open":
+		if has(disputes, 4) || has(openings, 4) {
+			return away
+		}
 		if has(openable, 4) {
 			return here
 		}
@@ -170,15 +190,21 @@ noise outlier punctuation bold hyperlink`)
 	marks  = words(`thumb thumbs like star vote rating upvote kudos badge point`)
 	people = words(`sender supplier customer client everybody everyone colleague neighbour neighbor team staff member subscriber follower
 guest patient admin administrator owner seller buyer manager boss recipient friend family group parent teacher employee worker driver crew rest`)
-	requests  = words(`invitation invite request offer friend term call order booking contract proposal connection challenge quest deal bid`)
-	games     = words(`game move turn card hand`)
-	orders    = words(`order bet bid trade wager`)
-	given     = words(`password role access permission right key token badge`)
-	rights    = words(`permission access right privilege`)
-	documents = words(`pdf file document image audio video csv`)
-	disks     = words(`disk drive partition volume device card`)
-	sessions  = words(`session sessions subscription contract account`)
-	openable  = words(`app application browser url window tab document project presentation workbook page link website program issue pr ticket account trade position`)
+	requests   = words(`invitation invite request offer friend term call order booking contract proposal connection challenge quest deal bid`)
+	games      = words(`game move turn card hand`)
+	forcing    = words(`force forced forcibly forcefully`)
+	outward    = words(`out off away down`)
+	picture    = words(`picture screenshot snapshot photo image note look measurement`)
+	conditions = words(`visible invisible hidden public private available unavailable active inactive default permanent writable executable equal`)
+	openings   = words(`account position trade pr poll`)
+	tabs       = words(`page tab window frame`)
+	orders     = words(`order bet bid trade wager`)
+	given      = words(`password role access permission right key token badge`)
+	rights     = words(`permission access right privilege`)
+	documents  = words(`pdf file document image audio video csv`)
+	disks      = words(`disk drive partition volume device card`)
+	sessions   = words(`session sessions subscription contract account`)
+	openable   = words(`app application browser url window tab document project presentation workbook page link website program`)
 )
 
 func (j *judge) readsOnlyByObject(object []string) bool {
@@ -307,7 +333,7 @@ func (j *judge) fromName() {
 		firm = min(firm, .4)
 	}
 	// A name that may mean something else yields to a description that shows something.
-	if n.open && tier > Read {
+	if (n.open || j.prose.noun && tier > Read && n.effect < destroy) && tier > Read {
 		if lead := j.lead(); lead != nil && lead.firm >= .6 && (lead.effect == observe || lead.effect == compute) || j.prose.noun {
 			firm = min(firm, .4)
 		} else if lead == nil && !j.prose.noun && n.firm < .6 {
@@ -349,6 +375,12 @@ func (j *judge) fromProse() {
 		var object []string
 		for k := s.at + 1; k < len(p.words) && k < s.at+9 && p.words[k].after != 's'; k++ {
 			if !determiners.in(&p.words[k]) && !adverbs.in(&p.words[k]) {
+				object = append(object, p.words[k].text)
+			}
+		}
+		if next := s.at + 1; next < len(p.words) && (p.words[next].text == "it" || p.words[next].text == "them") {
+			// What it stands for was named before.
+			for k := s.at - 1; k >= max(0, s.at-6); k-- {
 				object = append(object, p.words[k].text)
 			}
 		}

@@ -17,7 +17,7 @@ function commands scripts programs snippets line lines cell payload template rul
 
 	// movers hand something over.
 	movers = words(`run runs ran running execute executes executed executing evaluate evaluates evaluated evaluating eval exec pass passes
-passed paste pastes pasted pipe pipes piped feed feeds fed send sends sent hand hands handed type typed typing interpolated
+passed paste pastes pasted pipe pipes piped feed feeds fed send sends sent hand hands handed typed typing interpolated
 substituted inserted expanded expands invoke invoked invokes launch launched spawn spawned interpret interpreted interprets
 works worked carries carried puts put goes processed forwarded handled given substitutes resolves resolved compiled called`)
 
@@ -87,6 +87,9 @@ func (j *judge) executes() execution {
 		}
 		if !aside(j.prose.words[i:end]) {
 			j.unit(&e, j.prose.words[i:end], Description, data)
+			if i > 0 && !j.worksOnCode() {
+				j.isCode(&e, j.prose.words[i:end])
+			}
 		}
 		i = end
 	}
@@ -98,6 +101,55 @@ func (j *judge) executes() execution {
 	}
 	return e
 }
+
+// codeVerbs are done to code without running it.
+var codeVerbs = words(`format lint explain highlight parse count review convert translate minify check validate analyze analyse document outline tokenize
+compare diff search find beautify prettify say tell show read print measure classify describe summarize summarise detect look`)
+
+// worksOnCode reports whether code is what the tool's own verb is about.
+func (j *judge) worksOnCode() bool {
+	if lead := j.lead(); lead != nil {
+		return codeVerbs.has(lead.verb) && j.leavesUnrun() || codeVerbs.has(lead.verb) && j.leadsWithCode()
+	}
+	return false
+}
+
+// leadsWithCode reports whether the first sentence speaks of code.
+func (j *judge) leadsWithCode() bool {
+	for i := range j.prose.words {
+		w := &j.prose.words[i]
+		if i > 0 && w.after == 's' {
+			break
+		}
+		if firmCode.of(w.text) || languages.in(w) || sqlWords.in(w) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCode reads a later sentence that says what an argument is: "The rule is a
+// Perl expression", "Formulas may use all of Python".
+func (j *judge) isCode(e *execution, ws []word) {
+	is := -1
+	for i := range ws {
+		w := &ws[i]
+		switch {
+		case negations.in(w):
+			return
+		case is < 0 && i > 0 && i < 5 && (copulas.in(w) || w.text == "may" || w.text == "can"):
+			is = i
+		case is >= 0 && i < is+8 && (languages.in(w) || interpreters.in(w)):
+			if codeOnly.in(&ws[is]) && !(is+1 < len(ws) && (ws[is+1].text == "use" || ws[is+1].text == "call" || ws[is+1].text == "contain" || ws[is+1].text == "hold")) {
+				return
+			}
+			e.raise(.65, Description, w.text)
+			return
+		}
+	}
+}
+
+var codeOnly = words(`may can`)
 
 // leavesUnrun reports whether the description says that nothing is run.
 func (j *judge) leavesUnrun() bool {
@@ -141,6 +193,8 @@ func (j *judge) unit(e *execution, ws []word, source Source, data bool) {
 		case negations.has(t) && !(t == "without" && i+1 < len(ws) && (withoutCare.in(&ws[i+1]) || i+2 < len(ws) && withoutCare.in(&ws[i+2]))):
 			negated = true
 		case negated:
+		case i == 0 && t == "types":
+			moved = i
 		case movers.has(t) && !(i > 0 && (ws[i-1].text == "to" || ws[i-1].text == "was" || ws[i-1].text == "were" || ws[i-1].text == "last")):
 			moved = i
 		}
@@ -227,7 +281,7 @@ func (j *judge) unit(e *execution, ws []word, source Source, data bool) {
 					e.raise(.75, source, w.text+" "+ws[k].text)
 					break
 				}
-				if ws[k].from > w.from && ws[k].from < w.from+60 && (firmCode.of(ws[k].text) || languages.in(&ws[k]) || interpreters.in(&ws[k])) {
+				if ws[k].from > w.from && ws[k].from < w.from+60 && (firmCode.of(ws[k].text) || ws[k].text == "cells" || ws[k].text == "cell" || languages.in(&ws[k]) || interpreters.in(&ws[k])) {
 					e.raise(.85, source, w.text+" "+ws[k].text)
 					break
 				}
@@ -327,10 +381,18 @@ func (j *judge) argument(e *execution, p parameter, about []word, data bool) {
 		}
 	case "sql", "query", "statement", "statements", "queries", "cypher":
 		says.sql = says.sql || sqlWords.has(last) || j.mentionsSQL()
-		if says.sql && !j.selectsOnly() && (j.name.effect != observe || j.name.verb == "query") && !(data && j.name.verb != "query") {
+		if says.sql && !j.selectsOnly() && (j.name.effect != observe || j.name.verb == "query") && !(data && j.leadVerb() != "query") {
 			e.raise(.65, Schema, p.name)
 		}
 	}
+}
+
+// leadVerb is the verb that the tool is about.
+func (j *judge) leadVerb() string {
+	if lead := j.lead(); lead != nil {
+		return lead.verb
+	}
+	return j.name.verb
 }
 
 func (j *judge) mentionsSQL() bool {

@@ -65,6 +65,10 @@ func (n *named) decide() {
 				continue
 			}
 		}
+		if i == 0 && last > 0 && superlatives.has(t) {
+			n.take(i, verb{effect: observe, noun: true}, t, .55)
+			return
+		}
 		if i == 0 && questions.has(t) {
 			n.take(i, verb{effect: observe}, t, .9)
 			return

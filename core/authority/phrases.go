@@ -11,12 +11,15 @@ beyond-recovery without-recovery no-undo not-reversible all-data-lost make-inval
 will-be-lost be-lost irrecoverable irrecoverably unrecoverable unrecoverably for-good irreversible
 overwrites-existing replaces-everything gone-for-ever lost-for-ever no-longer-exist no-longer-exists be-gone
 will-disappear disappears-forever cease-to-exist ceases-to-exist stop-existing without-trace starts-over-empty
-no-longer-recoverable out-of-existence no-longer-valid becomes-invalid become-invalid and-keys-invalid`)
+no-longer-recoverable out-of-existence no-longer-valid becomes-invalid become-invalid and-keys-invalid is-void are-void is-invalid are-invalid becomes-void stops-working stop-working`)
 
 // gone reports whether a phrase of loss begins at j.
 func (p *prose) gone(j, end int) bool {
 	phrase := p.words[j].text
 	if phrase == "without" && j+1 < end && withoutCare.in(&p.words[j+1]) && p.replacesBefore(j) {
+		return true
+	}
+	if p.irreversible(j, end) {
 		return true
 	}
 	if !lossStart.has(phrase) {
@@ -34,6 +37,31 @@ func (p *prose) gone(j, end int) bool {
 	return false
 }
 
+var (
+	returning  = words(`undo undone revert reverted recover recovered restore restored reverse reversed return retrieve retrieved rescued repaired`)
+	impossibly = words(`cannot can't never not impossible without no unable nobody`)
+)
+
+// irreversible reads "cannot be brought back", "without a way to undo it".
+func (p *prose) irreversible(j, end int) bool {
+	if !impossibly.in(&p.words[j]) {
+		return false
+	}
+	way := p.words[j].text == "impossible" || p.words[j].text == "nobody"
+	for k := j + 1; k < end && k < j+6; k++ {
+		switch w := p.words[k].text; {
+		case w == "be" || w == "way" || w == "undo" || w == "can":
+			way = true
+		case w == "back" && way && (p.words[k-1].text == "brought" || p.words[k-1].text == "got" || p.words[k-1].text == "taken" || p.words[k-1].text == "come" || p.words[k-1].text == "get"):
+			return true
+		}
+		if way && returning.in(&p.words[k]) {
+			return true
+		}
+	}
+	return false
+}
+
 // replacesBefore reports whether something is replaced close before j.
 func (p *prose) replacesBefore(j int) bool {
 	for k := j - 1; k >= 0 && k > j-12; k-- {
@@ -44,7 +72,7 @@ func (p *prose) replacesBefore(j int) bool {
 	return false
 }
 
-var lossStart = words(`gone cannot can't not is are irreversibly lost no permanently data beyond without all will be
+var lossStart = words(`stops gone cannot can't not is are irreversibly lost no permanently data beyond without all will be
 irrecoverable irrecoverably unrecoverable unrecoverably for irreversible overwrites replaces disappears cease ceases stop
 starts out becomes become and`)
 
@@ -72,6 +100,9 @@ func (p *prose) idiom(j, end int) bool {
 	}
 	switch next := p.words[j+1].text; p.words[j].text {
 	case "without":
+		if p.gone(j, end) {
+			return true
+		}
 		switch next {
 		case "warning", "confirmation", "asking", "prompting", "further", "sandbox", "approval", "checking", "a", "any", "question", "notice":
 			return next != "a" && next != "any" || j+2 < end && withoutCare.in(&p.words[j+2])
@@ -163,6 +194,9 @@ func (p *prose) beginsWithThing(i, end int) bool {
 	case "how", "which", "what", "whether", "where", "who", "when":
 		return p.words[i].text != "when"
 	}
+	if first := p.words[i].text; first == "the" || first == "a" || first == "an" || first == "all" {
+		return p.thingOf(i, end)
+	}
 	for j := i; j < end-1 && j < i+4 && (j == i || p.words[j].after == 0); j++ {
 		w, next := p.words[j].text, p.words[j+1]
 		if determiners.has(w) || determiners.has(next.text) && next.text != "that" {
@@ -176,6 +210,23 @@ func (p *prose) beginsWithThing(i, end int) bool {
 		switch next.text {
 		case "of", "that", "who", "in", "on", "from", "for":
 			return next.after == 0 && (plural || verb && f == base && v.noun && next.text == "of")
+		}
+	}
+	return false
+}
+
+// thingOf reports whether a description begins as "the words that …", "a list
+// of …" and not as "a tool that …".
+func (p *prose) thingOf(i, end int) bool {
+	for j := i + 1; j < end-1 && j < i+5 && p.words[j].after == 0; j++ {
+		if subjects.in(&p.words[j]) && p.words[j].text != "first" {
+			return false
+		}
+		switch next := p.words[j+1]; next.text {
+		case "that", "which", "who":
+			return next.after == 0 && p.words[i].text != "a" && p.words[i].text != "an"
+		case "of", "in", "on", "at", "from":
+			return next.after == 0
 		}
 	}
 	return false

@@ -78,9 +78,14 @@ output outputs input inputs response yields throws see tip tips hint important w
 	// modals come between a tool and what it does.
 	modals = words(`will can may also automatically then it this tool always shall`)
 
+	// plurals are verbs of the third person that are things as often.
+	plurals = words(`updates mentions edits reads writes views lists shows opens calls finds moves adds assigns creates attaches submits
+requests results returns tells sets puts gets fits saves installs renames downloads imports invites approves rejects cancels
+subscribes connects buys sells pays deploys restores manages kills bans`)
+
 	copulas = words(`is are be being gets get getting become becomes`)
 
-	lists = words(`for including include includes supports supporting by while via through with support allows allowing`)
+	lists = words(`including include includes supports supporting by while via through with support allows allowing`)
 )
 
 // sentence reads the words from i to end. It reports whether the rest of the
@@ -106,6 +111,9 @@ func (p *prose) sentence(i, end, nth int) (stop bool) {
 	}
 	lead, leadForm, found := p.lead(i, end)
 	p.led = p.led || found
+	if nth == 0 && !found && lead == i && leadForm == third && p.strangeLead(i, end) {
+		p.say(said{effect: change, firm: .55, at: i, lead: true})
+	}
 	negated, sub := false, false
 	p.noun = p.noun || nth == 0 && i < end && (!found && p.beginsWithFact(i, end) || p.beginsWithThing(i, end))
 	for j := i; j < end; j++ {
@@ -151,6 +159,7 @@ func (p *prose) sentence(i, end, nth int) (stop bool) {
 			s.firm = .85
 		case f == base && leadForm == base && found && !sub && lemma != "like" && p.coordinated(j) && (!v.noun || p.determined(j, end) || p.between(j, end)):
 			s.firm = .85
+		case f == ing && found && j > i && p.words[j-1].text == "for":
 		case f == ing && !sub && j > i && (lists.in(&p.words[j-1]) || p.coordinated(j) && p.inList(i, j)):
 			s.firm = .75
 			if p.words[j-1].text == "by" {
@@ -344,6 +353,12 @@ func (p *prose) determined(j, end int) bool {
 	return j+1 < end && p.words[j+1].after == 0 && determiners.in(&p.words[j+1])
 }
 
+// strangeLead reports whether a sentence begins with a verb that nobody knows.
+func (p *prose) strangeLead(i, end int) bool {
+	w := p.words[i].text
+	return len(w) > 3 && !determiners.has(w) && !copulas.has(w) && !subordinates.has(w) && !facts.of(w) && p.words[i+1].text != "that"
+}
+
 // strange reports whether an unknown word is a verb by its place: "and flimbs
 // the door".
 func (p *prose) strange(j, end int) bool {
@@ -355,7 +370,7 @@ func (p *prose) strange(j, end int) bool {
 // nounish reports whether a word that ends in s is followed as a plural is:
 // "mentions, reviews", "updates on issues".
 func (p *prose) nounish(j, end int) bool {
-	if v, _, _, _ := p.words[j].asVerb(); v.effect == destroy {
+	if !plurals.in(&p.words[j]) {
 		return false
 	}
 	if j+1 >= end || p.words[j+1].after != 0 {
@@ -442,9 +457,9 @@ func (p *prose) hypothetical(i, j int) bool {
 			return false
 		}
 		switch w := p.words[k].text; w {
-		case "would", "could", "if", "whether", "might", "unless", "what":
+		case "would", "could", "if", "whether", "might", "unless", "when":
 			return true
-		case "that", "which", "who":
+		case "that", "which", "who", "what":
 			// "files that are only there are deleted", "after which it is gone"
 			if k > i && (p.words[k-1].text == "after" || p.words[k-1].text == "upon" || p.words[k-1].text == "whereupon") {
 				return false

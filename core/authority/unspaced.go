@@ -101,7 +101,7 @@ func unspaced(text string) (effect, string, float64) {
 // verbal are the endings of Japanese and Korean verbs, and what stands before a
 // Chinese one.
 const (
-	endings = `し す する ます でき ま え り せ を行 ち い 합 하 해 한 했 니다 기 고 며 어 여 습니다 드립 요 ड़ ता ना ें 到 为 成 至 给 進 入 一 指 该 所有 全部 这 這 某`
+	endings = `し す する ます でき ま え り せ を行 ち い 합 하 해 한 했 니다 기 고 며 어 여 습니다 드립 줍 주 요 ड़ ता ना ें 到 为 成 至 给 進 入 一 指 该 所有 全部 这 這 某`
 	openers = `， , 、 并 並 和 或 及 且 用于 用來 可 以 来 來 会 會 将 將 ： : ） ) 后 後 能 请 請 批量 永久 自动 直接 立即 全部 彻底 ` + "\u3000"
 )
 

@@ -30,7 +30,7 @@ type verb struct {
 // English verbs by what they do, in their base form. Those that a name or a
 // description uses as often for a thing ("release", "order") are marked with ~.
 const (
-	observing = `get give say ~state pretend list search find read show view describe lookup look ~query ~count check inspect explore ~browse ~scan analyze
+	observing = `get take give say ~document hold serve surface spot spell  ~state pretend list search find read show view describe lookup look ~query ~count check inspect explore ~browse ~scan analyze
 analyse compare ~diff verify validate ~test preview ~print ~display return retrieve fetch ~tail stat grep glob watch
 monitor ~track ~trace ping echo ~estimate predict ~forecast ~rank recommend suggest discover detect identify recognize
 recognise classify categorize determine measure ~profile ~benchmark ~audit ~review assess see tell ~report lint
@@ -64,10 +64,10 @@ protect authorize reindex ~index ~train tune ~switch rotate refactor fix correct
 ~downgrade ~scale resize rescale ~backup ~tweak ~flag unflag ~block unblock ~join leave ~bookmark clock ~punch
 ~check_in check_out reassign relabel retag ~transition ~advance ~dispatch ~load unload open bump ~transfer ~feed
 ~water arm disarm ~dim turn_on turn_off ~power_on ~cool ~heat ~deny ~renew ~redeem ingest ~fork ~spawn
-upload ~exchange sow persist keep ~warm warmup ~end unregister prefill reload ~refresh`
+upload ~exchange sow persist keep tick untick enter correct thin ~photograph equip fasten loosen shorten lengthen widen narrow ~warm warmup ~end unregister prefill reload ~refresh`
 
-	hereOnly = `save ~download install unmount launch ~navigate ~scroll minimize maximize unzip unpack ~zip mkdir touch chmod chown
-symlink ~compile ~build bootstrap ~paste ~export ~dump ~pull ~screencap wake ~hibernate ~dock ~undock ~mute ~play silence`
+	hereOnly = `save ~download install unmount launch navigate scroll go minimize maximize unzip unpack ~zip mkdir touch chmod chown
+symlink ~compile ~build bootstrap ~paste ~export ~dump ~pull ~screencap wake ~hibernate ~dock ~undock ~mute ~play speak silence`
 
 	awayOnly = `send ~post publish ~share ~tweet retweet ~email ~mail notify ~message ~reply respond ~comment ~broadcast announce push
 deploy submit invite ~book reserve subscribe unsubscribe follow unfollow ~like unlike ~star unstar ~react rsvp
@@ -76,7 +76,7 @@ deploy submit invite ~book reserve subscribe unsubscribe follow unfollow ~like u
 sign_up ~dm ~fax ~ring ~whisper ~campaign recruit ~syndicate advertise boost unshare ~crosspost ~livestream ~stream
 endorse petition ~apologize lodge`
 
-	acting = `~click ~type ~press ~tap ~swipe ~drag ~hover ~keypress ~key rightclick ~input`
+	acting = `~click ~type ~press ~tap ~swipe ~drag hover ~keypress ~key rightclick ~input`
 
 	destroying = `delete remove erase destroy ~drop purge wipe truncate kill terminate revoke uninstall shred expunge ~prune evict
 discard ~flush overwrite clobber nuke obliterate invalidate ~abort cancel expire ~ban ~kick ~trash unpublish ~void

@@ -58,6 +58,9 @@ var (
 	questions = words(`is are has have can could does should will was what which who whose where when how why would if exists dry preview pretend simulated
 simulate hypothetical noop explain howto`)
 
+	// superlatives begin the names of tools that show a thing.
+	superlatives = words(`last latest current recent upcoming today total average available top best nearest popular trending daily weekly`)
+
 	// reports are nouns that name what is looked at: they end the names of tools
 	// that show something, whatever verb stands before.
 	reports = words(`report candidate preview impact estimate eligibility help stat statistic status overview summary
@@ -101,7 +104,7 @@ first when need needs want wants wish wishes designed intended provides provide 
 wrapper interface simple powerful advanced comprehensive flexible program module plugin and should must be call one in
 order bulk batch these operations caution`)
 
-	particles = words(`out up in off over away down back on together`)
+	particles = words(`out up off away down together`)
 
 	adverbs = words(`also then automatically permanently immediately optionally subsequently finally afterwards thereby
 simultaneously silently completely irreversibly recursively instantly directly fully safely either both even already
