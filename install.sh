@@ -71,8 +71,13 @@ uninstall_all() {
 	printf '%s\n' "$files" | while IFS= read -r path; do
 		rm -f -- "$prefix/$path"
 	done
-	# What ctx kept for the user; a folder that was added as a tap is theirs.
-	rm -rf -- "$data/taps" "$data/taps.toml" "$data/taps.toml.lock" "$data/taps.toml.bad"
+	# What ctx kept for the user. A folder that was added as a tap is theirs, and
+	# what a plugin wrote is the plugin's.
+	rm -rf -- "$data/taps" "$data/calibrations"
+	for name in taps.toml taps.toml.lock taps.toml.bad; do
+		rm -f -- "$data/$name"
+	done
+	find "$data/plugin-data" -depth -type d -exec rmdir -- {} \; 2>/dev/null || true
 	rmdir -- "$data" 2>/dev/null || true
 	[ -n "${XDG_DATA_HOME:-}" ] || rmdir -- "${data%/ctx}" 2>/dev/null || true
 	# Deepest first; a folder that holds something of the user's stays.
@@ -86,7 +91,7 @@ uninstall_all() {
 	rm -rf -- "$state"
 	[ -n "${XDG_STATE_HOME:-}" ] || rmdir -- "${state%/ctx}" "${state%/state/ctx}" 2>/dev/null || true
 	printf 'ctx is gone from %s\n' "$prefix"
-	find "$prefix/share/ctx" -type f 2>/dev/null | while IFS= read -r path; do
+	find "$prefix/share/ctx" "$data" -type f 2>/dev/null | LC_ALL=C sort -u | while IFS= read -r path; do
 		printf 'left, for it was not installed with ctx: %s\n' "$path"
 	done
 }

@@ -85,7 +85,8 @@ func TestInstallTwiceWrapTwoUninstall(t *testing.T) {
 	}
 }
 
-// addClonedTap has ctx clone a tap into the user's data.
+// addClonedTap has ctx keep a clone of a tap, and its calibration, in the user's
+// data.
 func (u *user) addClonedTap(dir, ctx string) {
 	u.t.Helper()
 	tap := filepath.Join(filepath.Dir(u.home), "tap")
@@ -102,6 +103,7 @@ func (u *user) addClonedTap(dir, ctx string) {
 	if r := u.run(dir, u.environ(), ctx, "tap", "add", "acme/garden", "file://"+tap, "--yes"); r.code != 0 {
 		u.t.Fatal(r.err)
 	}
+	u.write(".local/share/ctx/calibrations/acme/garden.json", "{}", u.home)
 	if got := files(u.t, filepath.Join(u.home, ".local/share/ctx/taps")); len(got) == 0 {
 		u.t.Fatal("nothing was cloned into the user's data")
 	}

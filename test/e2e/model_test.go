@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -56,6 +57,34 @@ func TestTheInstalledModelRoutesAndLeavesNoTrace(t *testing.T) {
 	}
 	if left := files(t, u.home); len(left) > 0 {
 		t.Errorf("left in the home: %q", left)
+	}
+}
+
+func TestAnUpgradeLeavesARunningSessionItsModel(t *testing.T) {
+	t.Parallel()
+	needModel(t)
+	u := newUser(t)
+	dir := u.workspace("w", nil)
+	u.tapped(dir)
+	p := filepath.Join(filepath.Dir(u.home), "prefix")
+	install := func() {
+		if r := u.install("--prefix", p); r.code != 0 {
+			t.Fatalf("install.sh: exit %d\n%s%s", r.code, r.out, r.err)
+		}
+	}
+	install()
+	if r := u.run(dir, u.environ(), p+"/bin/ctx", "wrap", "setup", "--gateway", "--host", "claude", "--yes"); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	cmd := exec.Command(p+"/bin/ctx-gateway", "--host", "claude", "--workspace", dir)
+	cmd.Dir, cmd.Env = dir, u.environ()
+	session := speak(t, cmd)
+	for _, when := range []string{"before", "after"} {
+		said := session.call("capability", args{"action": "discover", "intent": diaryPrompt})
+		if said.IsError || strings.Contains(said.String(), "by words alone") {
+			t.Errorf("%s: %s", when, said)
+		}
+		install()
 	}
 }
 
