@@ -137,7 +137,11 @@ func (e *events) brought() []surface.Server {
 // and leaves that for hooks that do not find the gateway up.
 func (e *events) listed(surface.Sources, []surface.Server) (listing.Listing, bool) {
 	rules := e.policy.Rules(context.Background())
-	l, err := gateway.Preview(e.config, rules, e.known(rules), e.loader != nil && e.loader.Lists(context.Background()))
+	var offer gateway.Offer
+	if e.loader != nil {
+		offer.Bundles, offer.Skills = e.loader.Offers(context.Background())
+	}
+	l, err := gateway.Preview(e.config, rules, e.known(rules), offer)
 	if err != nil {
 		e.log.Warn("the gateway's own listing", "error", err)
 		return l, false

@@ -56,10 +56,12 @@ func (p *program) openTaps() *taps {
 
 // Begin implements [loader.Taps].
 func (t *taps) Begin() {
-	if t.route {
-		t.Start()
-	}
-	go t.read()
+	go func() {
+		if t.route && (t.any || len(t.phrases()) > 0) {
+			t.Start()
+		}
+		t.read()
+	}()
 }
 
 // follow reads the taps again whenever their files change, once they are read

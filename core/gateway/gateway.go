@@ -117,7 +117,7 @@ type Gateway struct {
 	catalog *catalog      // of the listings and rules seen last; nil: to be made
 	changed chan struct{} // closed, and made anew, when a listing changes
 	mode    mode
-	taps    bool // the user has one, or skills, so that the tool capability is listed
+	offers  Offer
 	sent    announced
 	silent  int // who changes something now and tells of it afterwards
 }
@@ -134,7 +134,6 @@ func New(o Options, host Host) *Gateway {
 		kept:    result.NewStore(keptResults),
 		log:     o.Log,
 		changed: make(chan struct{}),
-		taps:    o.Capabilities != nil,
 	}
 	g.ctx, g.end = context.WithCancel(context.Background())
 	g.upstream.gateway = g

@@ -94,14 +94,14 @@ func (g *Gateway) greet(ctx context.Context, params json.RawMessage) greeting {
 func (g *Gateway) begin(ctx context.Context) {
 	g.ready.Do(func() {
 		if g.opts.Capabilities != nil {
-			g.taps = g.opts.Capabilities.Lists(ctx)
+			g.offers.Bundles, g.offers.Skills = g.opts.Capabilities.Offers(ctx)
 		}
-		g.mode = chooseMode(g.opts.Config, g.current(ctx), g.taps)
+		g.mode = chooseMode(g.opts.Config, g.current(ctx), g.offers)
 		g.log.Info("session begins", "host", g.opts.HostName, "mode", g.mode, "tools", len(g.current(ctx).tools))
 		if g.mode == narrow || g.mode == reveal {
 			g.record.remember.Store(true)
 		}
-		if g.mode != kernelOnly || g.taps {
+		if g.mode != kernelOnly || g.offers.any() {
 			go g.watch(g.ctx)
 		}
 		go g.backends.Start()

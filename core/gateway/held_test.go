@@ -80,7 +80,7 @@ func TestAChangedToolIsToldOfOnNoWay(t *testing.T) {
 				all.WriteString(note)
 			}
 			rules := b.policy.Rules(context.Background())
-			own, err := Preview(config.Default(), rules, b.backends.Listings(), false)
+			own, err := Preview(config.Default(), rules, b.backends.Listings(), Offer{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,15 @@ import (
 	"github.com/ctx-sidecar/ctx/core/schema"
 )
 
+// Offer is what there is to enable in a session, so that the tool capability is
+// listed.
+type Offer struct {
+	Bundles bool // capabilities: nobody knows how many tools there will be
+	Skills  bool
+}
+
+func (o Offer) any() bool { return o.Bundles || o.Skills }
+
 // mode is how a session lists tools. It is chosen once per session.
 type mode string
 
@@ -23,8 +32,8 @@ const (
 // chooseMode: a search tool must not stand before tools that would all fit in
 // its place. While some server has never been listed nobody knows that they do,
 // and with taps nobody knows how many there will be.
-func chooseMode(cfg config.Config, c *catalog, taps bool) mode {
-	few := !taps && len(c.tools) > 0 && len(c.tools) <= cfg.Gateway.NarrowAbove && len(c.unlisted()) == 0
+func chooseMode(cfg config.Config, c *catalog, offer Offer) mode {
+	few := !offer.Bundles && len(c.tools) > 0 && len(c.tools) <= cfg.Gateway.NarrowAbove && len(c.unlisted()) == 0
 	if cfg.Discovery.Legacy || few {
 		return everything
 	}
@@ -65,7 +74,7 @@ func (g *Gateway) toolList(c *catalog) json.RawMessage {
 	default:
 		tools = kernel
 	}
-	if g.taps {
+	if g.offers.any() {
 		tools = append(slices.Clip(tools), json.RawMessage(capabilityDefinition))
 	}
 	return encode(map[string]any{"tools": tools})

@@ -8,11 +8,11 @@ import (
 )
 
 // Preview is what a new session would list and say of itself, if the servers
-// behind it list what is known of them. taps is true where the user has one.
-// Nothing is started.
-func Preview(cfg config.Config, rules *Rules, known []listing.Listing, taps bool) (listing.Listing, error) {
+// behind it list what is known of them; offer is what there is to enable. Nothing
+// is started.
+func Preview(cfg config.Config, rules *Rules, known []listing.Listing, offer Offer) (listing.Listing, error) {
 	c := newCatalog(rules, known)
-	g := &Gateway{opts: Options{Config: cfg, Memory: &Memory{}}, taps: taps, mode: chooseMode(cfg, c, taps)}
+	g := &Gateway{opts: Options{Config: cfg, Memory: &Memory{}}, offers: offer, mode: chooseMode(cfg, c, offer)}
 	var list struct {
 		Tools []json.RawMessage `json:"tools"`
 	}

@@ -44,7 +44,7 @@ type Options struct {
 
 // Taps is what all conversations of a process have in common.
 type Taps interface {
-	// Any reports whether the user has a tap.
+	// Any reports whether there may be capabilities, and not only skills.
 	Any() bool
 	// Catalog is the taps as they are now, read if they have not been yet.
 	Catalog() *tap.Catalog

@@ -35,7 +35,7 @@ func (l *Loader) Prompt(ctx context.Context, text string) string {
 // promptCapabilities is Prompt without skills; suggested are the names in its
 // line where that suggests some.
 func (l *Loader) promptCapabilities(ctx context.Context, text string) (line string, suggested []string) {
-	if !l.opts.Config.AutoCapabilities {
+	if !l.opts.Config.AutoCapabilities || !l.opts.Taps.Any() {
 		return "", nil
 	}
 	d, degraded, err := l.decide(ctx, promptWait, text, l.opts.Config.Activate.MinChars)

@@ -32,14 +32,14 @@ type SkillChange struct {
 	Warnings     []string // capabilities that are not enabled, and why
 }
 
-// Lists reports whether the tool that enables capabilities and skills is of use:
-// there is a tap, or a skill that the host does not load itself.
-func (l *Loader) Lists(ctx context.Context) bool {
+// Offers reports what there is to enable: capabilities, and skills that the host
+// does not load itself. Where there are capabilities nobody looks for skills.
+func (l *Loader) Offers(ctx context.Context) (bundles, skills bool) {
 	if l.opts.Taps.Any() {
-		return true
+		return true, false
 	}
 	list, err := l.Skills(ctx)
-	return err == nil && len(list) > 0
+	return false, err == nil && len(list) > 0
 }
 
 // Skills are the skills that the conversation may have from here.

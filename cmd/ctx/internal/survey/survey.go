@@ -104,7 +104,7 @@ func Take(ctx context.Context, f *cmdutil.Factory, o Options) (*Set, error) {
 			return fail(err)
 		}
 	}
-	dir, _ := state.SafeDir(l, ws)
+	dir := state.FindDir(l, ws)
 	calls, problems := usage.Open(dir).Read()
 	others := s.others(ws)
 	for i := range s.Hosts {
@@ -126,7 +126,7 @@ func Take(ctx context.Context, f *cmdutil.Factory, o Options) (*Set, error) {
 // price prices a host as hooks do for the advisory.
 func (s *Set) price(f *cmdutil.Factory, h *Host, count surface.Counter) error {
 	l := f.Layout()
-	dir, _ := state.SafeDir(l, s.Workspace)
+	dir := state.FindDir(l, s.Workspace)
 	cache := listing.OpenCache(dir, listing.KeyFile(l))
 	known := newKnown(cache)
 	base := baseline.Open(l.Baselines(), s.Workspace, nil)
@@ -150,7 +150,7 @@ func (s *Set) price(f *cmdutil.Factory, h *Host, count surface.Counter) error {
 		if !srv.Own {
 			continue
 		}
-		own, err := gateway.Preview(s.Config, rules, behind, tap.Open(l).Any())
+		own, err := gateway.Preview(s.Config, rules, behind, gateway.Offer{Bundles: tap.Open(l).Any()})
 		if err != nil {
 			return err
 		}

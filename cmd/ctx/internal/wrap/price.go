@@ -61,7 +61,7 @@ func (w *wrapper) kernel(j *job, g *gate.Gate) (*listing.Listing, error) {
 			known = append(known, l)
 		}
 	}
-	own, err := gateway.Preview(cfg, rules, known, tap.Open(w.layout).Any())
+	own, err := gateway.Preview(cfg, rules, known, gateway.Offer{Bundles: tap.Open(w.layout).Any()})
 	if err != nil {
 		return nil, fmt.Errorf("what the gateway lists: %w", err)
 	}
