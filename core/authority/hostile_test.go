@@ -138,12 +138,12 @@ func TestAHugeOrBrokenDefinitionIsJudgedInTime(t *testing.T) {
 	deep := strings.Repeat(`{"properties":{"a":`, 5000) + "{}" + strings.Repeat("}}", 5000)
 	for name, d := range map[string]authority.Definition{
 		"long":       {Name: "note_tool", Description: long + "It deletes all notes."},
-		"one word":   {Name: "note_delete", Description: strings.Repeat("a", 1<<20)},
-		"commas":     {Name: "note_delete", Description: strings.Repeat("and,", 1<<18)},
-		"gerunds":    {Name: "note_delete", Description: strings.Repeat("including running and ", 1<<15)},
-		"particles":  {Name: "note_delete", Description: strings.Repeat("takes a note ", 1<<15)},
-		"negations":  {Name: "note_delete", Description: strings.Repeat("not ", 1<<18)},
-		"characters": {Name: "note_delete", Description: strings.Repeat("删除", 1<<18)},
+		"one word":   {Name: "note_delete", Description: strings.Repeat("a", 1<<16)},
+		"commas":     {Name: "note_delete", Description: strings.Repeat("and,", 1<<14)},
+		"gerunds":    {Name: "note_delete", Description: strings.Repeat("including running and ", 1<<11)},
+		"particles":  {Name: "note_delete", Description: strings.Repeat("takes a note ", 1<<11)},
+		"negations":  {Name: "note_delete", Description: strings.Repeat("not ", 1<<14)},
+		"characters": {Name: "note_delete", Description: strings.Repeat("删除", 1<<14)},
 		"deep":       {Name: "note_delete", InputSchema: json.RawMessage(deep)},
 		"no schema":  {Name: "note_delete", InputSchema: json.RawMessage(`[1,`)},
 		"not UTF-8":  {Name: "note_delete\xff", Description: "\xff\xfe"},
