@@ -222,7 +222,7 @@ func TestACapabilityThatExposesNothingIsNotBroughtInSilently(t *testing.T) {
 	s := h.start()
 	s.initialize(`{}`)
 	// That none matches is known once its server has listed.
-	contains(t, s.call("capability", `{"action":"enable","name":"diary"}`), "warning: diary exposes no tools", `"warnings":["diary exposes no tools`)
+	contains(t, s.call("capability", `{"action":"enable","name":"diary"}`), "warning: diary exposes no tools", `"diary exposes no tools: its`)
 	contains(t, s.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "there is no tool")
 	s.call("capability", `{"action":"disable","name":"diary"}`)
 	if said := h.prompt("conversation-1", diaryPrompt); strings.Contains(said, "diary") {
