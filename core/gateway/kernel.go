@@ -26,8 +26,8 @@ const (
 	// Beside tools that are listed as they are, call_tool only reads on.
 	readOnDefinition = `{"name":"call_tool","description":"Read on in a result that was cut, as its last line says.","inputSchema":{"type":"object","properties":{"tool":{"type":"string","enum":["ctx:read"]},"arguments":{"type":"object"}},"required":["tool","arguments"]},"annotations":{"readOnlyHint":true}}`
 
-	// Only where the user has a tap.
-	capabilityDefinition = `{"name":"capability","description":"Bundles of tools (capability:NAME in tool_search): enable one, then call its tools. discover and enable also take an intent.","inputSchema":{"type":"object","properties":{"action":{"enum":["list","discover","enable","disable"]},"name":{"type":"string"},"intent":{"type":"string"}},"required":["action"]},"annotations":{"readOnlyHint":true}}`
+	// Only where the user has a tap or a skill.
+	capabilityDefinition = `{"name":"capability","description":"Bundles of tools (capability:NAME in tool_search): enable one, then call its tools; enable skill:NAME to read a skill. discover and enable also take an intent.","inputSchema":{"type":"object","properties":{"action":{"enum":["list","discover","enable","disable"]},"name":{"type":"string"},"intent":{"type":"string"}},"required":["action"]},"annotations":{"readOnlyHint":true}}`
 
 	surfaceDefinition = `{"name":"surface","description":"List tools under their own names (reveal), take them out again (hide), or see the servers (index). Not needed for calling: call_tool reaches every tool.","inputSchema":{"type":"object","properties":{"action":{"enum":["index","reveal","hide"]},"family":{"type":"string","description":"a server or a family of tools"},"tools":{"type":"array","items":{"type":"string"}}},"required":["action"]},"annotations":{"readOnlyHint":true}}`
 )
