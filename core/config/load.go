@@ -28,13 +28,10 @@ const (
 
 // Load reads the user's and the workspace's ctx.toml and the CTX_* variables of
 // env, in rising order of precedence. What cannot be followed is left out and
-// reported, file by file in the order of its lines. workspace is "" for none.
+// reported, file by file in the order of its lines.
 func Load(l paths.Layout, workspace string, env []string) (Config, []Problem) {
 	c := Default()
 	user := filepath.Join(l.Config, fileName)
-	if workspace == "" {
-		return c, append(c.read(user, false), c.fromEnv(env)...)
-	}
 	// A variable that moves the user's settings may come from a repository.
 	moved := l.Config != filepath.Join(l.Home, ".config", "ctx")
 	problems := c.read(user, moved && inside(paths.Real(workspace), paths.Real(user)))

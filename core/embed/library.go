@@ -53,7 +53,7 @@ func Hint(err error) string {
 	case errors.Is(err, errWorkspace), errors.Is(err, errWorkTree):
 		return "name it as embed.ort_library in your own ctx.toml, or copy it to a folder of yours"
 	case errors.As(err, &library):
-		return "name a library of ONNX Runtime 1.24 or newer in " + LibraryVariable
+		return "name a library of ONNX Runtime 1.24 or newer, in " + LibraryVariable + " or as embed.ort_library in your own ctx.toml"
 	}
 	return ""
 }

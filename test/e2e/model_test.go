@@ -3,7 +3,9 @@ package e2e
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/sha256"
 	"debug/elf"
+	"encoding/hex"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -85,6 +87,65 @@ func TestAnUpgradeLeavesARunningSessionItsModel(t *testing.T) {
 			t.Errorf("%s: %s", when, said)
 		}
 		install()
+	}
+}
+
+// A library that notes that it was loaded.
+const telltale = `#include <stdio.h>
+__attribute__((constructor)) static void loaded(void) { fclose(fopen("MARK", "w")); }
+`
+
+func TestARepositoryHasNoLibraryLoaded(t *testing.T) {
+	t.Parallel()
+	needModel(t)
+	u := newUser(t)
+	dir, top := u.workspace("w", nil), filepath.Dir(u.home)
+	mark := filepath.Join(top, "mark")
+	u.write("t.c", strings.ReplaceAll(telltale, "MARK", mark), top)
+	if r := u.run(top, u.environ(), "sh", "-c", "${CC:-cc} -shared -fPIC -o lib.so t.c"); r.code != 0 {
+		t.Skip(r.err)
+	}
+	code, err := os.ReadFile(filepath.Join(top, "lib.so"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := u.write("a/libonnxruntime.so", string(code), dir)
+	sum := sha256.Sum256(code)
+	u.write("data/ctx/lib/libonnxruntime.so", string(code), dir)
+	u.write("data/ctx/lib/SHA256SUMS", hex.EncodeToString(sum[:])+"  libonnxruntime.so\n", dir)
+	u.write("config/ctx/ctx.toml", "[embed]\nort_library = \""+in+"\"\n", dir)
+	link := filepath.Join(top, "libonnxruntime.so")
+	if err := os.Symlink(in, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, env := range []string{
+		"CTX_ORT_LIB=" + in, "CTX_ORT_LIB=a/libonnxruntime.so", "CTX_ORT_LIB=" + link, "XDG_CONFIG_HOME=" + dir + "/config", "XDG_DATA_HOME=" + dir + "/data",
+	} {
+		for _, git := range []bool{true, false} { // a repository need not be one of git
+			if !git {
+				if err := os.Rename(dir+"/.git", top+"/.git.away"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := u.run(dir, u.environ(env), filepath.Join(prefix, "bin/ctx"), "doctor", "--install")
+			if _, err := os.Stat(mark); err == nil {
+				t.Fatalf("%s: it was loaded: %s", env, r.out)
+			}
+			if own := "routed with " + modelName; strings.HasPrefix(env, "XDG_") && !strings.Contains(r.out, own) {
+				t.Errorf("%s took the installed library away: %s%s", env, r.out, r.err)
+			}
+			if !git {
+				if err := os.Rename(top+"/.git.away", dir+"/.git"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	// What the user themselves says counts: the library can tell.
+	u.write(".config/ctx/ctx.toml", "[embed]\nort_library = \""+top+"/lib.so\"\n", u.home)
+	r := u.run(dir, u.environ(), filepath.Join(prefix, "bin/ctx"), "doctor", "--install")
+	if _, err := os.Stat(mark); err != nil || !strings.Contains(r.out, "by words alone, because") {
+		t.Errorf("the user's own library was not tried: %s%s", r.out, r.err)
 	}
 }
 

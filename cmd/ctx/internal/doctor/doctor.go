@@ -118,8 +118,8 @@ func run(ctx context.Context, f *cmdutil.Factory, names []string) error {
 // install checks what does not depend on where the user stands.
 func install(ctx context.Context, f *cmdutil.Factory) error {
 	d := &doctor{f: f}
-	c, _ := config.Load(f.Layout(), "", f.Env)
-	d.model(ctx, c, true)
+	c, _ := config.Load(f.Layout(), f.Workspace(), f.Env)
+	d.model(ctx, c, f.Workspace(), true)
 	return d.report()
 }
 

@@ -23,7 +23,7 @@ var sample = activate.Request{
 
 // model says what prompts are routed with, and proves it with one. Without a
 // sentence model that is worth a warning where there is a tap to route to.
-func (d *doctor) model(ctx context.Context, c config.Config, needed bool) {
+func (d *doctor) model(ctx context.Context, c config.Config, workspace string, needed bool) {
 	const name = "model"
 	lacking := Note
 	if needed {
@@ -31,7 +31,7 @@ func (d *doctor) model(ctx context.Context, c config.Config, needed bool) {
 	}
 	l := d.f.Layout()
 	router, degraded := activate.Load(activate.Source{ // without a cache: the sample is nothing to be kept
-		Env: d.f.Env, Model: c.Embed.Model, Library: c.Embed.OrtLibrary, Share: l.Share(), Workspace: d.workspace,
+		Env: d.f.Env, Model: c.Embed.Model, Library: c.Embed.OrtLibrary, Share: l.Share(), Workspace: workspace,
 	})
 	defer func() { _ = router.Close() }() // it ends with the process anyway
 	if degraded != nil {

@@ -19,5 +19,5 @@ func (d *doctor) taps(ctx context.Context, c config.Config) {
 			}
 		}
 	}
-	d.model(ctx, c, store.Any())
+	d.model(ctx, c, d.workspace, store.Any())
 }
