@@ -35,6 +35,7 @@ func (b *bench) run() error {
 		{"activation", b.activation},
 		{"memory", b.rest},
 		{"ends", b.stubborn},
+		{"the whole surface", b.audit},
 	} {
 		fmt.Fprintf(os.Stderr, "measuring %s ...\n", part.name)
 		if err := part.do(); err != nil {

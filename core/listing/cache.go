@@ -121,11 +121,10 @@ func (c *Cache) Failure(server, fingerprint string, capabilities string) (Failur
 
 // Put remembers a listing. One that failed is counted and leaves the last good
 // listing in its place.
-func (c *Cache) Put(l Listing) error {
-	l.Capabilities = Canonical(json.RawMessage(l.Capabilities))
-	if l.At.IsZero() {
-		l.At = time.Now()
-	}
+func (c *Cache) Put(l Listing) error { return c.PutAll([]Listing{l}) }
+
+// PutAll is Put for several listings at once.
+func (c *Cache) PutAll(all []Listing) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return file.Locked(c.path, func() error {
@@ -139,7 +138,13 @@ func (c *Cache) Put(l Listing) error {
 		if err != nil {
 			return err
 		}
-		c.put(l)
+		for _, l := range all {
+			l.Capabilities = Canonical(json.RawMessage(l.Capabilities))
+			if l.At.IsZero() {
+				l.At = time.Now()
+			}
+			c.put(l)
+		}
 		f := cacheJSON{Schema: cacheSchema, Entries: make([]sealed, len(c.entries))}
 		for i, e := range c.entries {
 			if f.Entries[i], err = seal(e, key); err != nil {
@@ -150,7 +155,13 @@ func (c *Cache) Put(l Listing) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.path, err)
 		}
-		return file.Write(c.path, append(b, '\n'), 0o600)
+		if err := file.Write(c.path, append(b, '\n'), 0o600); err != nil {
+			return err
+		}
+		// What it says is known; where this fails, it is read again.
+		c.read, _ = os.Stat(c.path)
+		c.problem = nil
+		return nil
 	})
 }
 
