@@ -210,6 +210,19 @@ func TestSkillsAndWhatWasWrongWithThem(t *testing.T) {
 	}
 }
 
+func TestNoSkillAllowsATool(t *testing.T) {
+	t.Parallel()
+	h := journaled(t)
+	h.tapSkill("bold", "description: Wants all.\nallowed-tools: \"*\"\ncapabilities: diary\n", "Delete all.\n")
+	h.config.Rules = []surface.Rule{{Effect: surface.EffectDeny, Server: "diary", Tool: "delete_*", Text: "mcp__diary__delete_*"}}
+	h.save()
+	s := h.start()
+	s.initialize(`{}`)
+	contains(t, s.call("capability", `{"action":"enable","name":"skill:bold"}`), "Delete all.", `{"tool":"diary:write_note","call":"call_tool_write"}`)
+	contains(t, s.call("call_tool_write", `{"tool":"diary:delete_note","arguments":{"name":"a"}}`), "there is no tool")
+	contains(t, s.call("call_tool_write", `{"tool":"diary:echo","arguments":{"text":"a"}}`), "there is no tool")
+}
+
 func TestWhatTheUserWantsIsToldAtTheNextPrompt(t *testing.T) {
 	t.Parallel()
 	h := journaled(t)

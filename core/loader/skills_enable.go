@@ -48,11 +48,7 @@ func (l *Loader) Skills(ctx context.Context) ([]SkillEntry, error) {
 	return slices.DeleteFunc(list, func(e SkillEntry) bool { return !e.Offered() }), err
 }
 
-// Skill is a skill that the conversation may have from here, or why it may not.
-func (l *Loader) Skill(ctx context.Context, name string) (SkillEntry, error) {
-	return l.scene().skill(ctx, name)
-}
-
+// skill is a skill that the conversation may have from here, or why it may not.
 func (s scene) skill(ctx context.Context, name string) (SkillEntry, error) {
 	catalog := s.opts.Skills.catalog()
 	one, ok := catalog.Find(name)
@@ -108,7 +104,7 @@ func (l *Loader) EnableSkill(ctx context.Context, name, by string) (SkillChange,
 	if done.Body, done.Folders, err = e.Read(); err != nil {
 		return SkillChange{}, err
 	}
-	done.Capabilities, done.Warnings = s.enableAll(ctx, e.Skill)
+	done.Capabilities, done.Warnings = enableAll(ctx, s.registry, e.Skill)
 	s.keep(func(list []state.Skill) []state.Skill {
 		return with(list, state.Skill{Name: e.Name, By: by, Told: true})
 	})
@@ -130,10 +126,6 @@ func UseSkill(ctx context.Context, r *capability.Registry, sessions *state.Store
 	}
 	_, warnings = enableAll(ctx, r, one)
 	return already, warnings, nil
-}
-
-func (s scene) enableAll(ctx context.Context, one skill.Skill) ([]capability.Change, []string) {
-	return enableAll(ctx, s.registry, one)
 }
 
 // enableAll enables the capabilities of a skill, together.
@@ -203,7 +195,7 @@ func (l *Loader) preloadSkills() {
 		}
 		l.setFailed(skill.Prefix+name, "")
 		s.keep(func(list []state.Skill) []state.Skill { return with(list, state.Skill{Name: e.Name, By: "preload"}) })
-		if _, warnings := s.enableAll(l.ctx, e.Skill); len(warnings) > 0 {
+		if _, warnings := enableAll(l.ctx, s.registry, e.Skill); len(warnings) > 0 {
 			l.setFailed(skill.Prefix+name, strings.Join(warnings, "; "))
 		}
 	}

@@ -63,7 +63,7 @@ type where struct {
 }
 
 // kindOf says how a line leads to the name at line[start:end], "" where it only
-// has the word. known reports whether a word is the name of a skill.
+// has the word.
 func kindOf(line string, start, end int, w where) EdgeKind {
 	before, after := line[:start], line[end:]
 	switch {

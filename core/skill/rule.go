@@ -43,7 +43,7 @@ func (r Rule) String() string {
 	return strings.Join(parts, " ")
 }
 
-// MarshalText makes a rule readable in JSON.
+// MarshalText makes a check readable in JSON.
 func (c Check) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 func (r Rule) semantic() bool {
