@@ -41,7 +41,7 @@ type Edge struct {
 }
 
 // Graph relates the records.
-func (inv *Inventory) Graph() Graph {
+func (inv Inventory) Graph() Graph {
 	g := Graph{Families: []FamilyCost{}, Clusters: []Cluster{}, Needs: []Edge{}, Broken: []Edge{}}
 	families := make(map[surface.Family]*FamilyCost)
 	provided := make(map[string][]*Record)
