@@ -38,6 +38,18 @@ func (j *judge) weigh(v effect, lemma string, object []string) effect {
 		return false
 	}
 	switch lemma {
+	case "rate", "grade", "mark", "log":
+		if len(object) > 0 && questions.has(object[0]) {
+			return observe
+		}
+	case "leave":
+		if has(untouched, 4) {
+			return observe
+		}
+	case "logout":
+		if has(sessionsOf, 5) {
+			return destroy
+		}
 	case "push":
 		if has(forcing, 9) {
 			return destroy
@@ -64,6 +76,9 @@ func (j *judge) weigh(v effect, lemma string, object []string) effect {
 	case "work_out":
 		return compute
 	case "give":
+		if has(cash, 6) {
+			return spend
+		}
 		if has(marks, 6) {
 			return away
 		}
@@ -145,7 +160,15 @@ func (j *judge) weigh(v effect, lemma string, object []string) effect {
 			return change
 		}
 	case "make", "build", "new":
-		if lemma == "make" && has(conditions, 6) {
+		switch {
+		case lemma == "build" && has(products, 4), lemma == "new":
+		case lemma == "build":
+			return compute
+		case has(spendings, 4):
+			return spend
+		case has(bookings, 4):
+			return away
+		case has(conditions, 6), has(makings, 3):
 			return change
 		}
 		if has(artefacts, 4) && !j.writesSomewhere() && !j.namesRemote() {
@@ -198,6 +221,12 @@ guest patient admin administrator owner seller buyer manager boss recipient frie
 	conditions = words(`visible invisible hidden public private available unavailable active inactive default permanent writable executable equal`)
 	openings   = words(`account position trade pr poll`)
 	tabs       = words(`page tab window frame`)
+	untouched  = words(`untouched unchanged alone intact as`)
+	sessionsOf = words(`session other everyone everybody everywhere user device`)
+	products   = words(`project app application package image docker solution target workspace binary site website container index apk release`)
+	spendings  = words(`payment purchase donation`)
+	bookings   = words(`reservation booking appointment call`)
+	makings    = words(`shortcut copy backup folder directory entry link alias`)
 	orders     = words(`order bet bid trade wager`)
 	given      = words(`password role access permission right key token badge`)
 	rights     = words(`permission access right privilege`)
@@ -429,7 +458,7 @@ func (j *judge) fromProse() {
 	if words := p.handsPath(); words != "" {
 		j.claim(Description, words, LocalWrite, .55)
 	}
-	if t, words, ok := foreignProse(p.text, p.words, p.foreign); ok {
+	if t, words, ok := foreignProse(p.text, p.words, p.foreign, p.led); ok {
 		tier, firm := j.tierOf(t.effect, "", t.firm, nil, Description)
 		if tier == Read && (p.pleads || p.hidden) {
 			firm = min(firm, .4)

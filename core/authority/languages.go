@@ -237,14 +237,14 @@ type told struct {
 
 // foreignProse reads a description that is not in English. It reports false
 // where it is, or says nothing that is understood.
-func foreignProse(text string, ws []word, unspacedScript bool) (told, string, bool) {
+func foreignProse(text string, ws []word, unspacedScript, english bool) (told, string, bool) {
 	if unspacedScript {
 		if e, words, firm := unspaced(text); e != none {
 			return told{e, firm}, words, true
 		}
 	}
 	d := foreignWords()
-	at := d.recognise(ws)
+	at := d.recognise(ws, english)
 	if at < 0 {
 		return told{}, "", false
 	}
@@ -296,8 +296,8 @@ var (
 )
 
 // recognise tells a text's language by its small words; -1 is English or none
-// that is known.
-func (d dictionary) recognise(ws []word) int {
+// that is known. led is true where an English verb has been found in front.
+func (d dictionary) recognise(ws []word, led bool) int {
 	var scores, verbs [16]int
 	surely, en := 0, 0
 	ws = ws[:min(len(ws), 80)]
@@ -327,7 +327,7 @@ func (d dictionary) recognise(ws []word) int {
 	best, most := -1, en
 	for at := range d.tongues {
 		score, v := scores[at], verbs[at]
-		if v > 0 && score+2*v > most && (score > 0 || en == 0) && score+v > en {
+		if v > 0 && score+2*v > most && (score > 0 || en == 0) && score+v > en && (!led || score > 1) {
 			best, most = at, score+2*v
 		}
 	}

@@ -62,10 +62,40 @@ func (p *prose) irreversible(j, end int) bool {
 	return false
 }
 
+// keeps are verbs of which a long time is no loss.
+var keeps = words(`save store keep persist remember memorize record log archive cache add create make show enable activate grant allow install pin
+bookmark share publish write append subscribe follow register`)
+
+// forEver reports whether what is done at j is said to last.
+func (p *prose) forEver(j, end int) bool {
+	if j > 0 && (p.words[j-1].text == "permanently" || p.words[j-1].text == "irrevocably") {
+		return true
+	}
+	for k := j + 1; k < end && k < j+9 && (p.words[k].after == 0 || k < j+2); k++ {
+		switch p.words[k].text {
+		case "forever", "permanently", "irrevocably":
+			return true
+		case "ever", "good":
+			return p.words[k-1].text == "for"
+		}
+	}
+	return false
+}
+
 // replacesBefore reports whether something is replaced close before j.
 func (p *prose) replacesBefore(j int) bool {
 	for k := j - 1; k >= 0 && k > j-12; k-- {
-		if _, lemma, _, ok := p.words[k].asVerb(); ok && (lemma == "replace" || lemma == "overwrite" || lemma == "write" && k > j-6) {
+		if _, lemma, _, ok := p.words[k].asVerb(); ok && (lemma == "replace" || lemma == "overwrite" || lemma == "write" && k > j-6 || (lemma == "move" || lemma == "copy") && p.has(k, j, "over")) {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether a word stands between from and to.
+func (p *prose) has(from, to int, text string) bool {
+	for k := from; k < to; k++ {
+		if p.words[k].text == text {
 			return true
 		}
 	}
@@ -193,6 +223,9 @@ func (p *prose) beginsWithThing(i, end int) bool {
 	switch p.words[i].text {
 	case "how", "which", "what", "whether", "where", "who", "when":
 		return p.words[i].text != "when"
+	}
+	if superlatives.in(&p.words[i]) || p.words[i].text == "past" || p.words[i].text == "previous" {
+		return true
 	}
 	if first := p.words[i].text; first == "the" || first == "a" || first == "an" || first == "all" {
 		return p.thingOf(i, end)

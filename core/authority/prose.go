@@ -130,6 +130,9 @@ func (p *prose) sentence(i, end, nth int) (stop bool) {
 		if negations.has(w.text) && !p.idiom(j, end) {
 			negated = true
 		}
+		if w.text == "in" && j+1 < end && p.words[j+1].text == "place" && p.words[j+1].after == 0 && found && !negated {
+			p.say(said{effect: change, firm: .7 * weight, at: j, sentence: nth})
+		}
 		if p.readOnlyAt(j, end) && !negated {
 			p.readOnly = true
 		}
@@ -177,6 +180,9 @@ func (p *prose) sentence(i, end, nth int) (stop bool) {
 		}
 		if s.firm == 0 || negated {
 			continue
+		}
+		if (v.effect == change || v.effect == away) && !keeps.has(lemma) && p.forEver(j, end) {
+			s.effect = destroy
 		}
 		if later && !s.lead && (!found || first.text == "if" || first.text == "when") && v.effect < destroy {
 			s.firm *= .6
@@ -265,6 +271,9 @@ func (p *prose) lead(i, end int) (at int, f form, found bool) {
 		}
 		v, _, f, ok := p.verbAt(j, end)
 		if ok && v.effect != none && f != past && w.text != "new" && !(subjects.has(w.text) && j+1 < end && p.leadsOn(j, end)) {
+			if f == ing && j+1 < end && copulas.in(&p.words[j+1]) {
+				return j, base, false // "sending is left to the user"
+			}
 			if v.noun && j > i && determiners.in(&p.words[j-1]) {
 				return j, base, false // a thing: "a release"
 			}

@@ -30,7 +30,7 @@ type verb struct {
 // English verbs by what they do, in their base form. Those that a name or a
 // description uses as often for a thing ("release", "order") are marked with ~.
 const (
-	observing = `get take give say ~document hold serve surface spot spell  ~state pretend list search find read show view describe lookup look ~query ~count check inspect explore ~browse ~scan analyze
+	observing = `get try take give say ~document hold serve surface spot spell  ~state pretend list search find read show view describe lookup look ~query ~count check inspect explore ~browse ~scan analyze
 analyse compare ~diff verify validate ~test preview ~print ~display return retrieve fetch ~tail stat grep glob watch
 monitor ~track ~trace ping echo ~estimate predict ~forecast ~rank recommend suggest discover detect identify recognize
 recognise classify categorize determine measure ~profile ~benchmark ~audit ~review assess see tell ~report lint
@@ -105,6 +105,8 @@ var phrases = map[[2]string]string{
 	{"rolls", "back"}: "rollback", {"cleans", "up"}: "cleanup", {"sets", "up"}: "setup", {"tears", "down"}: "teardown",
 	{"throws", "out"}: "discard", {"throw", "out"}: "discard", {"thrown", "away"}: "discard", {"wiped", "out"}: "wipe", {"wipes", "out"}: "wipe",
 	{"pays", "back"}: "repay", {"gives", "up"}: "forfeit", {"strikes", "out"}: "discard", {"crosses", "off"}: "complete",
+	{"hand", "in"}: "submit", {"hands", "in"}: "submit", {"turn", "in"}: "submit", {"turns", "in"}: "submit", {"send", "off"}: "send",
+	{"sends", "off"}: "send", {"hand", "over"}: "transfer", {"hands", "over"}: "transfer", {"hand", "out"}: "distribute", {"hands", "out"}: "distribute",
 	{"warm", "up"}: "warmup", {"top", "up"}: "top_up", {"tops", "up"}: "top_up", {"throw", "away"}: "discard", {"throws", "away"}: "discard",
 	{"gets", "rid"}: "discard", {"get", "rid"}: "discard", {"blow", "away"}: "discard", {"switch", "off"}: "turn_off",
 	{"switches", "off"}: "turn_off", {"switch", "on"}: "turn_on", {"switches", "on"}: "turn_on", {"pay", "out"}: "payout",
