@@ -85,6 +85,10 @@ func (j *judge) weigh(v effect, lemma string, object []string) effect {
 		if has(given, 6) {
 			return change
 		}
+	case "warn", "alert", "notify", "inform":
+		if len(object) > 0 && (questions.has(object[0]) || object[0] == "whether") {
+			return observe
+		}
 	case "tell", "ask", "say", "answer":
 		if len(object) > 0 && !questions.has(object[0]) && object[0] != "if" && object[0] != "whether" && has(people, 4) {
 			return away
@@ -104,6 +108,10 @@ func (j *judge) weigh(v effect, lemma string, object []string) effect {
 		}
 		if j.acts() == act && (lemma != "check" || has(browsing, 4)) {
 			return act
+		}
+	case "save":
+		if t, _, sure := j.place(); t == RemoteWrite && sure >= .6 && !j.writesSomewhere() {
+			return change
 		}
 	case "upload":
 		return away
@@ -141,7 +149,7 @@ func (j *judge) weigh(v effect, lemma string, object []string) effect {
 		switch {
 		case has(buffers, 4):
 			return change
-		case has(harshOnes, 3) || lemma == "clear" && !j.edits():
+		case has(harshOnes, 3) || (lemma == "clear" || lemma == "empty") && !j.edits():
 			return destroy
 		}
 	case "start", "begin", "launch", "queue":
@@ -363,9 +371,9 @@ func (j *judge) fromName() {
 	}
 	// A name that may mean something else yields to a description that shows something.
 	if (n.open || j.prose.noun && tier > Read && n.effect < destroy) && tier > Read {
-		if lead := j.lead(); lead != nil && lead.firm >= .6 && (lead.effect == observe || lead.effect == compute) || j.prose.noun {
+		if j.shows() {
 			firm = min(firm, .4)
-		} else if lead == nil && !j.prose.noun && n.firm < .6 {
+		} else if j.lead() == nil && n.firm < .6 {
 			firm = .5
 		}
 	}
@@ -398,21 +406,38 @@ func (j *judge) lead() *said {
 	return nil
 }
 
+// object are the words of what something is done to, and some behind them.
+func (p *prose) object(s said) []string {
+	var object []string
+	for k := s.at + 1; k < len(p.words) && k < s.at+9 && p.words[k].after != 's'; k++ {
+		if !determiners.in(&p.words[k]) && !adverbs.in(&p.words[k]) {
+			object = append(object, p.words[k].text)
+		}
+	}
+	if next := s.at + 1; next < len(p.words) && (p.words[next].text == "it" || p.words[next].text == "them") {
+		// What it stands for was named before.
+		for k := s.at - 1; k >= max(0, s.at-6); k-- {
+			object = append(object, p.words[k].text)
+		}
+	}
+	return object
+}
+
+// shows reports whether the description begins by saying that something is
+// looked at, or made of what is given.
+func (j *judge) shows() bool {
+	lead := j.lead()
+	if lead == nil || lead.firm < .6 {
+		return j.prose.noun
+	}
+	e := j.weigh(lead.effect, lead.verb, j.prose.object(*lead))
+	return e == observe || e == compute || lead.effect == compute || j.prose.noun
+}
+
 func (j *judge) fromProse() {
 	p := &j.prose
 	for _, s := range p.said {
-		var object []string
-		for k := s.at + 1; k < len(p.words) && k < s.at+9 && p.words[k].after != 's'; k++ {
-			if !determiners.in(&p.words[k]) && !adverbs.in(&p.words[k]) {
-				object = append(object, p.words[k].text)
-			}
-		}
-		if next := s.at + 1; next < len(p.words) && (p.words[next].text == "it" || p.words[next].text == "them") {
-			// What it stands for was named before.
-			for k := s.at - 1; k >= max(0, s.at-6); k-- {
-				object = append(object, p.words[k].text)
-			}
-		}
+		object := p.object(s)
 		e := j.weigh(s.effect, s.verb, object)
 		firm := s.firm
 		if s.effect == compute && e == change && !s.lead && j.name.verb != s.verb {

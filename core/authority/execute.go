@@ -11,7 +11,7 @@ cmd.exe osascript applescript jshell irb console child_process spawn system() ss
 tcl clojure elixir erlang scala haskell starlark scheme jython coffeescript kotlin powershell bash java golang ecmascript`)
 
 	codeNouns = words(`code script snippet source program command macro lambda expression expressions formula statement callback oneliner plugin
-function commands scripts programs snippets line lines cell payload template rule hook notebook`)
+function commands scripts programs snippets line lines cell payload template rule hook notebook predicate closure callback handler reducer mapper block blocks`)
 
 	firmCode = words(`command script program code shell cmd macro commands scripts bash javascript js python powershell applescript`)
 
@@ -36,7 +36,9 @@ icao status error area promo coupon discount qr color colour hex iso locale stoc
 invite access product state region dial phone lambda-calculus numeric boolean filter glob sort search logical slash`)
 
 	programs = words(`program programs command commands executable executables binary binaries process processes script scripts`)
-	handed   = words(`passed handed piped fed sent given forwarded pasted inserted typed types passes pipes feeds sends hands pastes`)
+	handed   = words(`passed handed piped fed sent given forwarded pasted inserted typed types passes pipes feeds sends hands pastes passing handing piping feeding pasting giving sending`)
+
+	runningWords = words(`run runs running execute executes executing evaluate evaluates evaluating`)
 
 	runs = words(`carried run executed evaluated interpreted invoked execute evaluate exec eval evaled launched started`)
 
@@ -151,6 +153,20 @@ func (j *judge) isCode(e *execution, ws []word) {
 
 var codeOnly = words(`may can`)
 
+// tellsOfRunning reports whether the description says that a command is run.
+func (j *judge) tellsOfRunning() bool {
+	if j.leavesUnrun() {
+		return false
+	}
+	ran, command := false, false
+	for i := range j.prose.words {
+		w := &j.prose.words[i]
+		ran = ran || runs.in(w)
+		command = command || w.text == "command" || w.text == "commands"
+	}
+	return ran && command && !j.worksOnCode()
+}
+
 // leavesUnrun reports whether the description says that nothing is run.
 func (j *judge) leavesUnrun() bool {
 	ws := j.prose.words
@@ -214,6 +230,9 @@ func (j *judge) unit(e *execution, ws []word, source Source, data bool) {
 				}
 			}
 		}
+		if (t == "given" || t == "any" || t == "own") && i > 1 && i+1 < len(ws) && (ws[i+1].text == "line" || ws[i+1].text == "lines") && !negated && runningWords.in(&ws[i-2]) {
+			anything = i
+		}
 		if arbitrary.has(t) && i+1 < len(ws) && sqlWords.in(&ws[i+1]) && !negated && t != "valid" {
 			anything = i
 		}
@@ -234,7 +253,7 @@ func (j *judge) unit(e *execution, ws []word, source Source, data bool) {
 		if t == "r" && w.proper && source == Description {
 			lang = i
 		}
-		if !negated && i > 0 && copulas.in(&ws[i-1]) && runs.has(t) && code >= 0 && code > i-9 {
+		if !negated && i > 0 && (copulas.in(&ws[i-1]) || i > 2 && ws[i-1].text == "and" && copulas.in(&ws[i-3])) && runs.has(t) && code >= 0 && code > i-9 {
 			ran = i
 		}
 		if (t == "program" || t == "executable" || t == "command") && i+2 < len(ws) && ws[i+1].text == "to" && (ws[i+2].text == "start" || runs.in(&ws[i+2])) {
@@ -364,7 +383,7 @@ func (j *judge) argument(e *execution, p parameter, about []word, data bool) {
 	case "command", "cmd", "commands", "cmdline", "commandline", "argv", "executable":
 		if !data && (!says.harmless || running) {
 			e.raise(.75, Schema, p.name)
-		} else if says.runs || running {
+		} else if says.runs || running || j.tellsOfRunning() {
 			e.raise(.6, Schema, p.name)
 		}
 	case "script", "scripts", "code", "javascript", "js", "python", "lua", "applescript", "snippet", "program", "macro", "expression":

@@ -34,7 +34,7 @@ func (p *prose) gone(j, end int) bool {
 			return true
 		}
 	}
-	return false
+	return p.invalidates(j, end)
 }
 
 var (
@@ -92,6 +92,17 @@ func (p *prose) replacesBefore(j int) bool {
 	return false
 }
 
+// told reports whether somebody gets a message at j: "the sender gets a mail".
+func (p *prose) told(j, end int) bool {
+	for k := j + 1; k < end && k < j+4; k++ {
+		switch p.words[k].text {
+		case "mail", "email", "e-mail", "message", "sms", "notification", "text":
+			return people.of(p.words[j-1].text)
+		}
+	}
+	return false
+}
+
 // has reports whether a word stands between from and to.
 func (p *prose) has(from, to int, text string) bool {
 	for k := from; k < to; k++ {
@@ -109,7 +120,7 @@ starts out becomes become and`)
 // invalidates reads "makes every key of theirs invalid", "leaves the disk empty".
 func (p *prose) invalidates(j, end int) bool {
 	switch p.words[j].text {
-	case "makes", "make", "making", "renders", "leaves", "leave", "leaving", "render":
+	case "becomes", "become", "makes", "make", "making", "renders", "leaves", "leave", "leaving", "render":
 	default:
 		return false
 	}

@@ -133,6 +133,9 @@ func (p *prose) sentence(i, end, nth int) (stop bool) {
 		if w.text == "in" && j+1 < end && p.words[j+1].text == "place" && p.words[j+1].after == 0 && found && !negated {
 			p.say(said{effect: change, firm: .7 * weight, at: j, sentence: nth})
 		}
+		if (w.text == "gets" || w.text == "receives") && j > i && !negated && p.told(j, end) && !p.hypothetical(i, j) {
+			p.say(said{effect: away, firm: .7 * weight, at: j, sentence: nth})
+		}
 		if p.readOnlyAt(j, end) && !negated {
 			p.readOnly = true
 		}
@@ -270,7 +273,7 @@ func (p *prose) lead(i, end int) (at int, f form, found bool) {
 			return j, base, false
 		}
 		v, _, f, ok := p.verbAt(j, end)
-		if ok && v.effect != none && f != past && w.text != "new" && !(subjects.has(w.text) && j+1 < end && p.leadsOn(j, end)) {
+		if ok && v.effect != none && f != past && w.text != "new" && w.text != "news" && !(subjects.has(w.text) && j+1 < end && p.leadsOn(j, end)) {
 			if f == ing && j+1 < end && copulas.in(&p.words[j+1]) {
 				return j, base, false // "sending is left to the user"
 			}

@@ -75,7 +75,7 @@ answer query search lookup finder explorer viewer reader checker counter inspect
 crawler retriever detector validator tester calculator converter capacity availability leaderboard standing lineup
 title description name id me self tool prompt resource template model checkup audit comparison breakdown distribution
 speed time method cost reason duration size window syntax test simulator simulation audit sighting lookup finder
-rumour rumor overview departure arrival term pattern relation relationship similarity sentiment outlook horoscope rates levels progress health uptime activity event`)
+demo demonstration sample tutorial lesson rumour rumor overview departure arrival term pattern relation relationship similarity sentiment outlook horoscope rates levels progress health uptime activity event`)
 
 	// facts are what a description begins with that names no verb at all.
 	facts = words(`information detail list listing statistic stat rate overview summary status data history report
