@@ -30,7 +30,11 @@ func hooksFile(dir string) string { return filepath.Join(dir, "hooks.json") }
 
 // hookGroups reads the hooks of every layer, by the file that they stand in.
 func (s *settings) hookGroups() map[string][]hookGroup {
+	if s.hooks != nil {
+		return s.hooks
+	}
 	all := map[string][]hookGroup{}
+	s.hooks = all
 	for _, l := range s.layers {
 		if hooks, ok := l.values["hooks"]; ok {
 			// A TOML table and a JSON object have the same shape here.

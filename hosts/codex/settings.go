@@ -16,10 +16,11 @@ type settings struct {
 	home    string // CODEX_HOME
 	user    string // the user's config.toml
 	root    *node
-	layers  []*layer // the lowest first
-	folders []string // from the project's root to the working folder
-	trusted []string // those of them whose .codex counts
-	files   []string // all that was looked for
+	layers  []*layer               // the lowest first
+	folders []string               // from the project's root to the working folder
+	trusted []string               // those of them whose .codex counts
+	files   []string               // all that was looked for
+	hooks   map[string][]hookGroup // once they are read
 }
 
 // layer is one config.toml.
