@@ -186,7 +186,7 @@ func (j *judge) weigh(v effect, lemma string, object []string) effect {
 		if has(disputes, 4) || has(openings, 4) {
 			return away
 		}
-		if has(openable, 4) {
+		if has(openable, 4) || has(screens, 12) {
 			return here
 		}
 		return observe
@@ -199,7 +199,9 @@ func (j *judge) weigh(v effect, lemma string, object []string) effect {
 		switch {
 		case has(looksOf, 4) && j.readsOnlyByObject(object):
 			return observe
-		case lemma == "perform" || lemma == "evaluate":
+		case lemma == "perform":
+			return j.performed(object)
+		case lemma == "evaluate":
 			return observe
 		}
 	case "merge":
@@ -235,6 +237,7 @@ guest patient admin administrator owner seller buyer manager boss recipient frie
 	spendings  = words(`payment purchase donation`)
 	bookings   = words(`reservation booking appointment call`)
 	makings    = words(`shortcut copy backup folder directory entry link alias`)
+	screens    = words(`browser window tab application`)
 	orders     = words(`order bet bid trade wager`)
 	given      = words(`password role access permission right key token badge`)
 	rights     = words(`permission access right privilege`)
@@ -243,6 +246,27 @@ guest patient admin administrator owner seller buyer manager boss recipient frie
 	sessions   = words(`session sessions subscription contract account`)
 	openable   = words(`app application browser url window tab document project presentation workbook page link website program`)
 )
+
+// performed is what performing something does: "performs a deletion". Where the
+// thing says nothing, the name does.
+func (j *judge) performed(object []string) effect {
+	for i, o := range object {
+		if i > 4 {
+			break
+		}
+		v, lemma, _, ok := find(o)
+		if !ok {
+			v, lemma, ok = agent(o)
+		}
+		if ok && lemma != "perform" {
+			return j.weigh(v.effect, lemma, object[i+1:])
+		}
+	}
+	if j.name.effect > compute {
+		return j.name.effect
+	}
+	return observe
+}
 
 func (j *judge) readsOnlyByObject(object []string) bool {
 	for _, o := range object {
@@ -409,7 +433,7 @@ func (j *judge) lead() *said {
 // object are the words of what something is done to, and some behind them.
 func (p *prose) object(s said) []string {
 	var object []string
-	for k := s.at + 1; k < len(p.words) && k < s.at+9 && p.words[k].after != 's'; k++ {
+	for k := s.at + 1; k < len(p.words) && k < s.at+14 && p.words[k].after != 's'; k++ {
 		if !determiners.in(&p.words[k]) && !adverbs.in(&p.words[k]) {
 			object = append(object, p.words[k].text)
 		}
