@@ -114,7 +114,7 @@ func (b *bench) activation() error {
 		}
 		return nil
 	}
-	cold, err := b.activations(w, func(i int) string { return session(2000000 + i) }, func(string) error { return nil })
+	cold, err := b.activations(w, func(i int) (string, error) { return session(2000000 + i), w.hook(2000000 + i) }, func(string) error { return nil })
 	if err != nil {
 		return fmt.Errorf("cold: %w", err)
 	}
@@ -135,7 +135,7 @@ func (b *bench) activation() error {
 		_, err := g.tool("capability", object{"action": "disable", "name": name})
 		return err
 	}
-	warm, err := b.activations(w, func(int) string { return one }, disable)
+	warm, err := b.activations(w, func(int) (string, error) { return one, nil }, disable)
 	if err != nil {
 		return fmt.Errorf("warm: %w", err)
 	}
@@ -160,13 +160,17 @@ func (b *bench) activation() error {
 }
 
 // activations times prompts that each bring a capability in, which after takes
-// out again. The first one is not counted: it may find nothing cached.
-func (b *bench) activations(w *world, session func(i int) string, after func(name string) error) (times, error) {
+// out again, in conversations that session begins. The first one is not counted: it may find nothing cached.
+func (b *bench) activations(w *world, session func(i int) (string, error), after func(name string) error) (times, error) {
 	var all times
 	for i := range b.rounds + 1 {
 		name := subjects[i%len(subjects)]
+		id, err := session(i)
+		if err != nil {
+			return nil, err
+		}
 		began := time.Now()
-		said, err := w.prompt(session(i), asks(name))
+		said, err := w.prompt(id, asks(name))
 		took := time.Since(began)
 		if err != nil {
 			return nil, err

@@ -42,6 +42,7 @@ func route(args []string, std streams, env []string) error {
 		return nil
 	}
 	p.taps.Start()
+	go p.cache.Any("", "") // it is read while the model is being loaded
 
 	var q hook.Routing
 	if err := json.NewDecoder(std.in).Decode(&q); err != nil {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
 
@@ -33,8 +34,9 @@ func (e Entry) Idle() bool { return !e.Active && !e.Static && !e.OutOfDomain && 
 func (r *Registry) List() []Entry {
 	r.reload()
 	var list []Entry
+	host := r.opts.Host()
 	for _, c := range r.opts.Catalog().Capabilities {
-		list = append(list, r.entry(c))
+		list = append(list, r.entry(c, host))
 	}
 	return list
 }
@@ -46,10 +48,10 @@ func (r *Registry) Find(name string) (Entry, bool) {
 	if !ok {
 		return Entry{}, false
 	}
-	return r.entry(c), true
+	return r.entry(c, r.opts.Host()), true
 }
 
-func (r *Registry) entry(c tap.Capability) Entry {
+func (r *Registry) entry(c tap.Capability, host []surface.Server) Entry {
 	e := Entry{
 		Name: c.Ref, Title: c.Title, Description: c.Description, Tap: c.Tap, Provider: c.Provider, Triggers: c.Triggers,
 		OutOfDomain: !c.In(r.opts.Domain),
@@ -65,7 +67,7 @@ func (r *Registry) entry(c tap.Capability) Entry {
 	}
 	r.mu.Unlock()
 	if !e.Active && !e.Static {
-		e.Unready = r.check(c)
+		e.Unready = r.checkBeside(c, host)
 	}
 	return e
 }
@@ -102,7 +104,7 @@ func (r *Registry) Discover(ctx context.Context, score func(context.Context, []t
 		if i < 0 || len(found) == most {
 			continue
 		}
-		e := r.entry(candidates[i])
+		e := r.entry(candidates[i], r.opts.Host())
 		e.Score = s.Value
 		found = append(found, e)
 	}

@@ -33,7 +33,10 @@ type Reason struct {
 
 // check says why a capability cannot be enabled; nothing: it can. Nobody is
 // asked anything.
-func (r *Registry) check(c tap.Capability) []Reason {
+func (r *Registry) check(c tap.Capability) []Reason { return r.checkBeside(c, r.opts.Host()) }
+
+// checkBeside is check, beside these servers of the host's.
+func (r *Registry) checkBeside(c tap.Capability, host []surface.Server) []Reason {
 	if !c.In(r.opts.Domain) {
 		return []Reason{r.otherDomain(c)}
 	}
@@ -41,7 +44,6 @@ func (r *Registry) check(c tap.Capability) []Reason {
 		return []Reason{{Broken, c.Broken, "mend the file; ctx tap lint shows all that is wrong"}}
 	}
 	var list []Reason
-	host := r.opts.Host()
 	if toolless(c) {
 		s := c.Servers[0]
 		list = append(list, Reason{NoTools, "it exposes no tools: " + noTools(s), fmt.Sprintf("in a tap of yours: allowed_tools = [\"%s:*\"]", s.Name)})
