@@ -271,10 +271,14 @@ func TestAHookEndsInTimeWhateverRoutes(t *testing.T) {
 			}
 			pid := filepath.Join(h.dir, "pid")
 			h.env = append(h.env, "PID="+pid)
-			out, err := h.runHook(own, "conversation-1", diaryPrompt)
-			if err != nil || !strings.Contains(out, `"session":"conversation-1"`) || strings.Contains(out, "diary") {
-				t.Errorf("%v, said %s", err, out)
-			}
+			// On a busy machine the rest may take all of the hook's time, too.
+			eventually(t, "the rest is answered", func() bool {
+				out, err := h.runHook(own, "conversation-1", diaryPrompt)
+				if err != nil || strings.Contains(out, "diary") {
+					t.Errorf("%v, said %s", err, out)
+				}
+				return strings.Contains(out, `"session":"conversation-1"`)
+			})
 			text, err := os.ReadFile(pid)
 			if err != nil {
 				t.Fatal("it was not started")

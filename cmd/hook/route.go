@@ -17,7 +17,7 @@ import (
 
 // Times that are left for what follows.
 const (
-	afterRoute = 200 * time.Millisecond // the adapter's answer
+	afterRoute = 500 * time.Millisecond // the adapter's answer
 	afterUntil = 50 * time.Millisecond  // the line's way here
 	afterModel = 250 * time.Millisecond // what is done without the model
 )
