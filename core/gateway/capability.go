@@ -119,7 +119,7 @@ func warn(degraded error, warnings []string) []string {
 	if degraded == nil {
 		return warnings
 	}
-	return append([]string{"capabilities are found by words alone: " + degraded.Error()}, warnings...)
+	return append(slices.Clone(warnings), "capabilities are found by words alone: "+degraded.Error())
 }
 
 // offer answers with capabilities and with the skills that there are, for an
