@@ -3,6 +3,7 @@ package loader
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -84,7 +85,8 @@ func SkillEntries(list []skill.Skill, held []state.Skill, domain string, loaded 
 	return entries
 }
 
-// hostSkills tells the skills that the host itself loads, by name and by file. A
+// hostSkills tells the skills that are the host's, by name and by file, and all
+// of a folder that it reads itself: what it passes over there is switched off. A
 // host may write a name as "FOLDER (NAME)" and put a plugin's before it.
 func hostSkills(loaded surface.Sources) func(skill.Skill) bool {
 	names, files := map[string]bool{}, map[string]bool{}
@@ -99,7 +101,9 @@ func hostSkills(loaded surface.Sources) func(skill.Skill) bool {
 		}
 		names[name[strings.LastIndexByte(name, ':')+1:]] = true
 	}
-	return func(one skill.Skill) bool { return names[one.Name] || one.Real() != "" && files[one.Real()] }
+	return func(one skill.Skill) bool {
+		return names[one.Name] || one.Real() != "" && files[one.Real()] || slices.Contains(loaded.Files, filepath.Dir(one.Dir))
+	}
 }
 
 // unbound are the skills of a conversation that has no id yet.

@@ -164,6 +164,26 @@ func TestWhatClaudeLoadsIsItsOwn(t *testing.T) {
 	}
 }
 
+// What a host passes over in a folder that it reads itself, its user has switched
+// off.
+func TestAFolderThatTheHostReadsIsItsOwn(t *testing.T) {
+	t.Parallel()
+	s := newSkilled(t)
+	s.put("mine", "word")
+	s.loaded.Files = []string{filepath.Join(s.root, "elsewhere")}
+	l := s.loader(always("s1"))
+	if list, err := l.Skills(t.Context()); err != nil || len(list) != 1 {
+		t.Errorf("%v, %v", list, err)
+	}
+	s.loaded.Files = append(s.loaded.Files, filepath.Join(s.root, "skills"))
+	if list, err := l.Skills(t.Context()); err != nil || len(list) != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+	if line := l.Prompt(t.Context(), "a word to begin with"); line != "" {
+		t.Errorf("says %q", line)
+	}
+}
+
 func TestWhereTheHostsSkillsAreNotKnownNoneIsGiven(t *testing.T) {
 	t.Parallel()
 	s := newSkilled(t)
