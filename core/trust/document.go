@@ -55,7 +55,7 @@ func read(path string) (document, error) {
 	if !info.Mode().IsRegular() {
 		return document{}, &badFileError{path + ": not a file"}
 	}
-	if err := Ours(info); err != nil {
+	if err := errors.Join(Ours(info), untracked(path)); err != nil {
 		return document{}, fmt.Errorf("%s: %w", path, err)
 	}
 	b, err := io.ReadAll(f)
