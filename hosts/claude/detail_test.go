@@ -108,6 +108,34 @@ func TestInstructionsThatTheUserExcludesAreNotSent(t *testing.T) {
 	}
 }
 
+func TestWhatClaudeWroteDownItselfIsSent(t *testing.T) {
+	t.Parallel()
+	dir := house(t)
+	memory := filepath.Join(dir, "home/.claude/projects", slug(filepath.Join(dir, "ws")), "memory")
+	for name, text := range map[string]string{"MEMORY.md": strings.Repeat("- [A](a.md)\n", 300), "a.md": "later"} {
+		if err := os.MkdirAll(memory, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(memory, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	items := detail(t, dir, "ws").Items
+	if len(items) != 2 || strings.Count(items[0].Text, "- [A]") != mostMemoryLines || items[1].Resident != 0 || items[1].OnDemand != 5 {
+		t.Errorf("%+v", items)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "home/.claude/settings.json"), []byte(`{"autoMemoryEnabled": false}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if items := detail(t, dir, "ws").Items; len(items) != 0 {
+		t.Errorf("switched off: %+v", items)
+	}
+	long := []byte(strings.Repeat("x", mostMemoryBytes) + "\nshort\n")
+	if n := len(shortened(long)); n != mostMemoryBytes {
+		t.Errorf("one long line is cut to %d bytes", n)
+	}
+}
+
 func TestDetailListsWhatIsInNoRequest(t *testing.T) {
 	t.Parallel()
 	dir := house(t,

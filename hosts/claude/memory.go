@@ -95,6 +95,7 @@ func (r *reader) readMemory() {
 			}
 		}
 	}
+	m.automatic()
 	if m.sent > 0 {
 		r.out.Frames = append(r.out.Frames, surface.Frame{Kind: surface.KindInstructions, Text: memoryHead + memoryEnd})
 	}
