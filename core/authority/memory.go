@@ -1,6 +1,7 @@
 package authority
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"sync"
 )
@@ -12,7 +13,10 @@ var memory struct {
 	known map[definition]Judgement
 }
 
-type definition struct{ server, raw string }
+type definition struct {
+	server string
+	sum    [sha256.Size]byte // of what the server sent
+}
 
 // mostKnown bounds the memory: ten thousand tools fit, listed twice.
 const mostKnown = 20_000
@@ -20,8 +24,9 @@ const mostKnown = 20_000
 // Of is [JudgeRaw], which judges a definition that it has seen only once. It
 // may be called concurrently.
 func Of(server string, tool json.RawMessage) Judgement {
+	key := definition{server, sha256.Sum256(tool)}
 	memory.Lock()
-	j, ok := memory.known[definition{server, string(tool)}]
+	j, ok := memory.known[key]
 	memory.Unlock()
 	if ok {
 		return j
@@ -32,6 +37,6 @@ func Of(server string, tool json.RawMessage) Judgement {
 	if memory.known == nil || len(memory.known) >= mostKnown {
 		memory.known = make(map[definition]Judgement)
 	}
-	memory.known[definition{server, string(tool)}] = j
+	memory.known[key] = j
 	return j
 }

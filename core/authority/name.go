@@ -92,6 +92,8 @@ func (n *named) decide() {
 			firm = .95
 		case strange:
 			firm = .55
+		case i == 0 && f == base && last == 0 && v.noun && v.effect == change:
+			firm = .45 // "log": a thing as well
 		case i == 0 && f == base:
 			firm = .7
 		case i == last && f == base && !v.noun:
