@@ -21,8 +21,8 @@ type definition struct {
 // mostKnown bounds the memory: ten thousand tools fit, listed twice.
 const mostKnown = 20_000
 
-// Of is [JudgeRaw], which judges a definition that it has seen only once. It
-// may be called concurrently.
+// Of is [JudgeRaw], but judges every definition only once. It may be called
+// concurrently.
 func Of(server string, tool json.RawMessage) Judgement {
 	key := definition{server, sha256.Sum256(tool)}
 	memory.Lock()
