@@ -61,6 +61,39 @@ func (r *reader) items(home, workspace string) []surface.Item {
 	return items
 }
 
+// detail adds the texts of the items, and the workflows, which only the user
+// starts.
+func (r *reader) detail(items []surface.Item, home, workspace string) []surface.Item {
+	for i := range items {
+		if it := &items[i]; it.Kind == surface.KindInstructions {
+			b, err := file.Read(it.Place.File)
+			if err != nil {
+				r.warn("%v", err)
+				continue
+			}
+			it.Text = string(b)
+		}
+	}
+	for _, dir := range []struct {
+		path  string
+		scope surface.Scope
+	}{
+		{filepath.Join(configDir(home), "global_workflows"), surface.ScopeUser},
+		{filepath.Join(workspace, ".agents", "workflows"), surface.ScopeProject},
+	} {
+		found, _ := filepath.Glob(filepath.Join(dir.path, "*.md")) // fails for a bad pattern alone
+		for _, path := range found {
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				items = append(items, surface.Item{
+					Kind: surface.KindCommand, Provider: string(dir.scope), Name: strings.TrimSuffix(filepath.Base(path), ".md"),
+					Place: surface.Place{File: path}, OnDemand: int(info.Size()),
+				})
+			}
+		}
+	}
+	return items
+}
+
 func (r *reader) skill(path string) (surface.Item, bool) {
 	r.files = append(r.files, path)
 	text, err := file.Read(path)
@@ -77,7 +110,10 @@ func (r *reader) skill(path string) (surface.Item, bool) {
 		head, _, _ := bytes.Cut(rest, []byte("\n---"))
 		if err := yaml.Unmarshal(head, &meta); err != nil {
 			r.warn("%s: front matter: %v", path, err)
-			return surface.Item{}, false
+			return surface.Item{
+				Kind: surface.KindSkill, Name: filepath.Base(filepath.Dir(path)), Place: surface.Place{File: path},
+				OnDemand: len(text), Unmeasured: "its front matter cannot be read",
+			}, true
 		}
 	}
 	if meta.Name == "" {
@@ -89,5 +125,6 @@ func (r *reader) skill(path string) (surface.Item, bool) {
 		Place:    surface.Place{File: path},
 		Resident: len(meta.Name) + len(meta.Description),
 		OnDemand: len(text),
+		Text:     meta.Name + meta.Description,
 	}, true
 }

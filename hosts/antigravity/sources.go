@@ -29,6 +29,9 @@ func (adapter) Sources(_ context.Context, req plugins.SourcesRequest) (surface.S
 		Rules:    r.rules(req.Machine.Home),
 		Unseen:   unproven,
 	}
+	if req.Detail {
+		src.Items = r.detail(src.Items, req.Machine.Home, req.Workspace)
+	}
 	r.markNamed(req.Machine.Home, req.Workspace, src.Servers)
 	src.Files, src.Warnings = r.files, r.warnings
 	return src, nil
