@@ -49,8 +49,8 @@ type Decision struct {
 // mostPrompt is how much of a prompt is read, in bytes.
 const mostPrompt = 8 << 10
 
-// How long rules may take, since a prompt waits: all of them, and those that look
-// at files. Tests, which are to hold on a busy machine, give them more.
+// How long rules may take, since a prompt waits: all of them before the next
+// regular expression, and those that look at files. Tests, which are to hold on a busy machine, give them more.
 var (
 	thinking = 300 * time.Millisecond
 	looking  = 50 * time.Millisecond
@@ -175,7 +175,7 @@ func winner(asked []asking, cosines []float64, t Thresholds) *Fired {
 
 // evaluation looks at each thing once.
 type evaluation struct {
-	ctx   context.Context // of all
+	ctx   context.Context // of regular expressions
 	files context.Context // of what looks at files
 	Situation
 	known map[string]bool
@@ -229,7 +229,7 @@ func (e *evaluation) check(c Check) bool {
 	key := c.String()
 	is, looked := e.known[key]
 	if !looked {
-		is = e.ctx.Err() == nil && e.look(c)
+		is = (c.Kind != Match || e.ctx.Err() == nil) && e.look(c)
 		e.known[key] = is
 	}
 	return is
