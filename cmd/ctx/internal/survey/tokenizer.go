@@ -1,10 +1,9 @@
 package survey
 
 import (
-	"fmt"
 	"strings"
 
-	"github.com/tiktoken-go/tokenizer"
+	"github.com/tiktoken-go/tokenizer/codec"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -15,23 +14,22 @@ var Tokenizers = []string{"bytes4", "cl100k", "o200k"}
 
 // counter counts as a tokenizer does; nil for bytes4, which needs no text.
 func counter(name string) (surface.Counter, error) {
-	encodings := map[string]tokenizer.Encoding{"cl100k": tokenizer.Cl100kBase, "o200k": tokenizer.O200kBase}
-	if name == "bytes4" || name == "" {
+	var c *codec.Codec
+	switch name {
+	case "bytes4", "":
 		return nil, nil
-	}
-	encoding, ok := encodings[name]
-	if !ok {
+	case "cl100k":
+		c = codec.NewCl100kBase()
+	case "o200k":
+		c = codec.NewO200kBase()
+	default:
 		return nil, cmdutil.BadUsage("tokenizers: "+strings.Join(Tokenizers, ", "), "unknown tokenizer %q", name)
-	}
-	codec, err := tokenizer.Get(encoding)
-	if err != nil {
-		return nil, fmt.Errorf("tokenizer %s: %w", name, err)
 	}
 	return func(text string) int {
 		if text == "" {
 			return 0
 		}
-		n, err := codec.Count(text)
+		n, err := c.Count(text)
 		if err != nil {
 			// Only a pattern that does not match does this, and there is one for
 			// every character.
