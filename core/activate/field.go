@@ -14,12 +14,13 @@ var (
 		"trigger best", "trigger top3", "trigger mean", "card",
 		"token cover best", "token cover top3", "token fit best", "token fit top3", "token fit all", "token fit all top5",
 	}
-	LexicalFeatures = []string{"word best", "word top3", "word card", "word cover", "gram best", "gram top3", "gram card"}
+	LexicalFeatures = []string{"word best", "word top3", "word card", "word cover", "gram best", "gram top3", "gram card", "named", "negated"}
 )
 
 // field is what is known of a set of candidates before a prompt comes.
 type field struct {
 	first        []int // per candidate: its first trigger; one more for the end
+	owner        []int // per text of words and grams: its candidate
 	words, grams *lexicon
 	triggers     []encoded // none without a model
 	cards        []encoded
@@ -37,6 +38,12 @@ func newField(ctx context.Context, candidates []Candidate, cache *embed.Cache, p
 		lexicalCards = append(lexicalCards, c.Title+" "+c.Description+" "+c.Name)
 	}
 	f.first = append(f.first, len(triggers))
+	for i, c := range candidates {
+		f.owner = append(f.owner, slices.Repeat([]int{i}, len(c.Triggers))...)
+	}
+	for i := range candidates {
+		f.owner = append(f.owner, i)
+	}
 	texts := slices.Concat(triggers, lexicalCards)
 	f.words, f.grams = newLexicon(texts, stems), newLexicon(texts, grams)
 	if cache == nil {
@@ -74,11 +81,13 @@ func (f *field) lexical(rows [][]float64, prompt string) {
 	word, cover := f.words.match(prompt)
 	gram, _ := f.grams.match(prompt)
 	card := f.first[f.size()]
+	names, nots := mentions(prompt)
+	named, negated := f.shares(names), f.shares(nots)
 	for i := range rows {
 		own := func(scores []float64) []float64 { return scores[f.first[i]:f.first[i+1]] }
 		rows[i] = append(rows[i],
 			slices.Max(own(word)), top(own(word), 3), word[card+i], slices.Max(own(cover)),
-			slices.Max(own(gram)), top(own(gram), 3), gram[card+i])
+			slices.Max(own(gram)), top(own(gram), 3), gram[card+i], named[i], negated[i])
 	}
 }
 

@@ -39,12 +39,22 @@ type Scorer struct {
 	Candidate   []float64             `json:"candidate"`     // weights, see relative
 	OutOfDomain float64               `json:"out_of_domain"` // added for one that the session's domain excludes
 	None        noneWeights           `json:"none"`
+	Few         fewWeights            `json:"few"` // added to the others, the more the fewer candidates there are
 	Calibration Thresholds            `json:"calibration"`
 	Baselines   map[string]Thresholds `json:"baselines,omitempty"` // of rankers that are only compared with
 
 	projection *projection
 	names      []string // of None.Wording, sorted
 	sum        string   // of the file
+}
+
+// fewWeights count 1/sqrt(n) times among n candidates: with few of them there is
+// little that a score could be compared with.
+type fewWeights struct {
+	Candidate   []float64 `json:"candidate"`
+	OutOfDomain float64   `json:"out_of_domain"`
+	Field       []float64 `json:"field"`
+	Bias        float64   `json:"bias"`
 }
 
 type noneWeights struct {
@@ -102,8 +112,9 @@ func parseScorer(raw []byte) (*Scorer, error) {
 	switch {
 	case !slices.Equal(s.Features, want):
 		return nil, fmt.Errorf("its features are %q; this version of ctx computes %q", s.Features, want)
-	case len(s.Candidate) != relatives*n || len(s.None.Field) != summaries*n:
-		return nil, fmt.Errorf("%d and %d weights for %d features", len(s.Candidate), len(s.None.Field), n)
+	case len(s.Candidate) != relatives*n || len(s.None.Field) != summaries*n || len(s.Few.Candidate) != relatives*n || len(s.Few.Field) != summaries*n:
+		return nil, fmt.Errorf("%d, %d, %d and %d weights for %d features",
+			len(s.Candidate), len(s.None.Field), len(s.Few.Candidate), len(s.Few.Field), n)
 	case (s.Model != "") != (s.Projection != nil):
 		return nil, errors.New("a projection belongs to a model, and a model's scorer needs one")
 	}
@@ -141,22 +152,23 @@ func floats(text string) ([]float32, error) {
 // for less often, and no more is made of it here.
 func (s *Scorer) probabilities(rows [][]float64, outside []bool, prompt string, vector []float32) (each []float64, none float64) {
 	n := len(s.Features)
+	few := 1 / math.Sqrt(float64(len(rows)))
 	stats := summarise(rows, outside, n)
 	each = make([]float64, len(rows))
 	for i, row := range rows {
 		if outside[i] {
-			each[i] = s.OutOfDomain
+			each[i] = s.OutOfDomain + few*s.Few.OutOfDomain
 		}
 		for j, x := range row {
 			for k, r := range stats[j].relative(x, outside[i]) {
-				each[i] += s.Candidate[k*n+j] * r
+				each[i] += (s.Candidate[k*n+j] + few*s.Few.Candidate[k*n+j]) * r
 			}
 		}
 	}
-	none = s.None.Bias
+	none = s.None.Bias + few*s.Few.Bias
 	for j := range stats {
 		for k, x := range stats[j].summary() {
-			none += s.None.Field[k*n+j] * x
+			none += (s.None.Field[k*n+j] + few*s.Few.Field[k*n+j]) * x
 		}
 	}
 	for i, x := range vector {

@@ -8,24 +8,28 @@ data give the same weights.
 
 import argparse
 import base64
+import hashlib
 import json
 import os
+import re
 import subprocess
 import tempfile
 
 import numpy as np
 
 import rows as labelled
-from measure import baselines, calibrate, report
-from scorer import RELATIVES, SUMMARIES, Block, fit
+from measure import baselines, calibrate, curve, report
+from scorer import RELATIVES, SUMMARIES, Block, Scale, fit
 
 SEMANTIC = [
     "trigger best", "trigger top3", "trigger mean", "card",
     "token cover best", "token cover top3", "token fit best", "token fit top3", "token fit all", "token fit all top5",
 ]
-LEXICAL = ["word best", "word top3", "word card", "word cover", "gram best", "gram top3", "gram card"]
-PENALTY = {"candidate": 2e-3, "field": 3e-3, "vector": 5e-3, "wording": 3e-2}
+LEXICAL = ["word best", "word top3", "word card", "word cover", "gram best", "gram top3", "gram card", "named", "negated"]
+PENALTY = {"candidate": 2e-3, "field": 3e-3, "vector": 5e-2, "wording": 3e-2}
 DIMS = 64
+PARTS = [1, 2, 3, 5, 8, 13]  # sizes of parts of taps
+PART_WEIGHT = 0.05  # of a row on a part, against one on the whole tap
 
 
 def packed(x):
@@ -49,41 +53,55 @@ def document(model, features, vector=0, **more):
         "schema": "ctx.scorer/v1", "model": model, "version": 1, "features": features,
         "candidate": [0.0] * (RELATIVES * n), "out_of_domain": 0.0,
         "none": {"bias": 0.0, "field": [0.0] * (SUMMARIES * n), "vector": [0.0] * vector, "wording": {}},
-        "calibration": {"activate_at": 1.0, "suggest_at": 1.0},
+        "few": {"candidate": [0.0] * (RELATIVES * n), "out_of_domain": 0.0, "field": [0.0] * (SUMMARIES * n), "bias": 0.0},
+        "calibration": {"activate_at": 1.0, "suggest_at": 1.0, "discover_at": 0.0},
     } | more
 
 
-def train(groups):
-    words = labelled.vocabulary(groups, least=12, taps=3)
-    blocks = [Block(r, words) for r in groups.values()]
-    return fit(blocks, PENALTY), words
+class Taps:
+    """The training rows by tap, whole and in parts, and the rows to choose on."""
+
+    def __init__(self, groups):
+        self.dev = {size: Block(r) for (name, _, size), r in groups.items() if name == "dev.jsonl"}
+        self.whole, self.parts = {}, {}
+        for (name, tap, size), r in groups.items():
+            if name != "dev.jsonl":
+                (self.parts if size else self.whole)[(tap, size) if size else tap] = Block(r, PART_WEIGHT if size else 1.0)
+        self.scale = Scale(self.whole.values())
+        for b in [*self.whole.values(), *self.parts.values()]:
+            self.scale.apply(b)
+
+    def train(self, without=None):
+        whole = {tap: b for tap, b in self.whole.items() if tap != without}
+        words = labelled.vocabulary({tap: b.rows for tap, b in whole.items()}, least=12, taps=3)
+        blocks = [*whole.values(), *(b for (tap, _), b in self.parts.items() if tap != without)]
+        return fit(blocks, words, self.scale, PENALTY), words
 
 
-def predict(weights, words, r):
-    return weights.probabilities(Block(r, words))
-
-
-def study(name, training, dev):
+def study(name, taps):
     """Print what the recipe reaches, and return the weights and the calibration."""
-    print(f"\n{name}")
-    held = {}
-    for key in training:
-        weights, words = train({k: r for k, r in training.items() if k != key})
-        held[key] = (training[key], predict(weights, words, training[key]))
-        report(f"without tap {key[1] or 'given'}", *held[key])
-    weights, words = train(training)
-    p = predict(weights, words, dev)
-    report("dev", dev, p)
-    others = [v for k, v in held.items() if k[1]]
-    # To activate is rarely to be wrong, also on a tap that was never seen: these
-    # have a third of the weight. To suggest is cheap: there the known tap decides.
-    calibration = {
-        "activate_at": calibrate([(dev, p)] * 2 * len(others) + others)["activate_at"],
-        "suggest_at": calibrate([(dev, p)])["suggest_at"],
-    }
-    report("dev, calibrated", dev, p, calibration)
-    for key in training:
-        report(f"without tap {key[1] or 'given'}, calibrated", *held[key], calibration)
+    print(f"\n{name}", flush=True)
+    held, few = {}, {}
+    for tap in taps.whole:
+        weights, words = taps.train(without=tap)
+        b = taps.whole[tap]
+        held[tap] = (b.rows, weights.probabilities(b, words))
+        report(f"without tap {tap or 'given'}", *held[tap])
+        for (other, size), b in taps.parts.items():
+            if other == tap:
+                few.setdefault(size, []).append((b.rows, weights.probabilities(b, words)))
+    weights, words = taps.train()
+    dev = (taps.dev[0].rows, weights.probabilities(taps.dev[0], words))
+    report("dev", *dev)
+    others = [v for tap, v in held.items() if tap]
+    # Each tap is judged on rows that had no part in the weights that judge them.
+    calibration = calibrate(dev, others)
+    print(f"  {calibration}", flush=True)
+    report("dev, calibrated", *dev, calibration)
+    for tap in taps.whole:
+        report(f"without tap {tap or 'given'}, calibrated", *held[tap], calibration)
+    for size, pairs in sorted(few.items()):
+        curve(f"parts of {size}, taps never seen", pairs, calibration)
     return weights, words, calibration
 
 
@@ -93,6 +111,10 @@ def write(path, doc, weights, words, calibration):
 
     kept = [(w, v) for w, v in zip(words, short(weights.wording)) if v]
     doc["candidate"], doc["out_of_domain"] = short(weights.candidate[:-1]), short(weights.candidate[-1:])[0]
+    doc["few"] = {
+        "candidate": short(weights.few_candidate[:-1]), "out_of_domain": short(weights.few_candidate[-1:])[0],
+        "field": short(weights.few_field), "bias": short([weights.few_bias])[0],
+    }
     doc["none"] = {
         "bias": short([weights.bias])[0], "field": short(weights.field),
         "vector": short(weights.vector), "wording": dict(kept),
@@ -103,11 +125,30 @@ def write(path, doc, weights, words, calibration):
         f.write("\n")
 
 
+def seal(model):
+    """Write the sums of what has changed into the bundle."""
+
+    def digest(name):
+        with open(os.path.join(model, name), "rb") as f:
+            return hashlib.sha256(f.read()).hexdigest()
+
+    for file, pattern, names in (
+        ("bundle.json", r'("%s": ")[0-9a-f]{64}()', ["scorer.json"]),
+        ("SHA256SUMS", r"(?m)^()[0-9a-f]{64}(  %s)$", ["scorer.json", "bundle.json"]),
+    ):
+        with open(os.path.join(model, file)) as f:
+            text = f.read()
+        for name in names:
+            text = re.sub(pattern % re.escape(name), lambda m: m[1] + digest(name) + m[2], text)
+        with open(os.path.join(model, file), "w") as f:
+            f.write(text)
+
+
 def compare(command, path, weights, words):
     """The product's probabilities must be the ones computed here."""
     worst = 0.0
-    for r in labelled.observe(command + ["-scorer", path] + FILES).values():
-        here = predict(weights, words, r)
+    for r in labelled.observe(command + ["-scorer", path, "-parts", "1,8", FILES[-1]]).values():
+        here = weights.probabilities(Block(r), words)
         there = np.array([x["probabilities"] + [x["none"]] for x in r.lines])
         worst = max(worst, np.abs(here - there).max())
     print(f"largest difference to the product's probabilities: {worst:.2e}")
@@ -119,7 +160,7 @@ def fixture(command, path, weights, words, shop, out):
     """What the product's own tests compare with."""
     (r,) = labelled.observe(command + ["-scorer", path, shop]).values()
     with open(out, "w") as f:
-        for line, p in zip(r.lines, predict(weights, words, r)):
+        for line, p in zip(r.lines, weights.probabilities(Block(r), words)):
             f.write(json.dumps({"text": line["text"], "domain": line["domain"], "probabilities": [round(x, 6) for x in p]}) + "\n")
 
 
@@ -149,12 +190,14 @@ def main():
             with open(blank, "w") as f:
                 json.dump(doc, f)
             command = [program] + tap + flags
-            groups = labelled.observe(command + ["-scorer", blank] + FILES)
-            dev = groups.pop(("dev.jsonl", ""))
-            weights, words, calibration = study(model or "lexical", groups, dev)
-            doc["baselines"] = baselines(groups, features)
+            groups = labelled.observe(command + ["-scorer", blank, "-parts", ",".join(map(str, PARTS))] + FILES)
+            taps = Taps(groups)
+            weights, words, calibration = study(model or "lexical", taps)
+            doc["baselines"] = baselines([b.rows for b in taps.whole.values()], features)
             write(path, doc, weights, words, calibration)
             compare(command, path, weights, words)
+            if model:
+                seal(args.model)
             fixture(command, path, weights, words, os.path.join(tests, "shop.jsonl"), os.path.join(tests, f"{kind}.jsonl"))
 
 

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/activate"
 	"github.com/ctx-sidecar/ctx/core/embed"
@@ -26,6 +28,8 @@ func run() error {
 	tapDir := flag.String("tap", "", "folder with the capabilities of rows that name no tap")
 	model := flag.String("model", "", "folder of the model's bundle; none: what needs no model")
 	scorer := flag.String("scorer", "", "scorer file")
+	parts := flag.String("parts", "", "sizes of parts of taps that each row is asked about too, as 1,2,3")
+	seed := flag.Uint64("seed", 1, "for the choice of parts")
 	tokens := flag.Bool("tokens", false, "print token vectors, to find a projection with")
 	flag.Parse()
 	taps := map[string][]activate.Candidate{"": fromDir(*tapDir)}
@@ -62,7 +66,20 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	return printRows(out, s, m, taps, rows)
+	sizes := []int{0}
+	for text := range strings.FieldsFuncSeq(*parts, func(r rune) bool { return r == ',' }) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return fmt.Errorf("-parts: %q is no size", text)
+		}
+		sizes = append(sizes, n)
+	}
+	return printRows(out, s, m, rows, sizes, func(r row, size int) (row, []activate.Candidate, bool) {
+		if size == 0 {
+			return r, taps[r.Tap], true
+		}
+		return part(r, taps[r.Tap], size, *seed)
+	})
 }
 
 // printTokens prints the token vectors of every trigger and every third prompt.
@@ -92,29 +109,62 @@ func printTokens(out *bufio.Writer, m *embed.Model, taps map[string][]activate.C
 	return nil
 }
 
-func printRows(out *bufio.Writer, s *activate.Scorer, m *embed.Model, taps map[string][]activate.Candidate, rows []row) error {
-	routers := map[string]*activate.Router{}
+// printRows prints what is observed of every row, for every size of parts. ask
+// says what a row is asked about, and whether it is at all.
+func printRows(
+	out *bufio.Writer, s *activate.Scorer, m *embed.Model, rows []row, sizes []int,
+	ask func(row, int) (row, []activate.Candidate, bool),
+) error {
+	var once activate.Encoder
+	if m != nil {
+		once = &memory{m, map[string]embed.Encoding{}}
+	}
+	router, err := activate.New(s, once, "")
+	if err != nil {
+		return err
+	}
 	enc := json.NewEncoder(out)
-	for _, r := range rows {
-		router := routers[r.Tap]
-		if router == nil {
-			var err error
-			if router, err = activate.New(s, m, ""); err != nil {
+	for _, size := range sizes {
+		for _, whole := range rows {
+			r, candidates, ok := ask(whole, size)
+			if !ok {
+				continue
+			}
+			o, err := router.Observe(context.Background(), r.Text, r.Domain, candidates)
+			if err != nil {
+				return fmt.Errorf("%s: %w", r.ID, err)
+			}
+			line := struct {
+				row
+				Size int `json:"size"` // of the part; 0: the whole tap
+				activate.Observation
+			}{r, size, o}
+			if err := enc.Encode(line); err != nil {
 				return err
 			}
-			routers[r.Tap] = router
-		}
-		o, err := router.Observe(context.Background(), r.Text, r.Domain, taps[r.Tap])
-		if err != nil {
-			return fmt.Errorf("%s: %w", r.ID, err)
-		}
-		line := struct {
-			row
-			activate.Observation
-		}{r, o}
-		if err := enc.Encode(line); err != nil {
-			return err
 		}
 	}
 	return nil
+}
+
+// memory encodes no text twice.
+type memory struct {
+	*embed.Model
+	known map[string]embed.Encoding
+}
+
+func (m *memory) Encode(ctx context.Context, texts []string) ([]embed.Encoding, error) {
+	out := make([]embed.Encoding, len(texts))
+	for i, text := range texts {
+		if e, ok := m.known[text]; ok {
+			out[i] = e
+			continue
+		}
+		e, err := m.Model.Encode(ctx, []string{text})
+		if err != nil {
+			return nil, err
+		}
+		m.known[text], out[i] = e[0], e[0]
+	}
+	return out, nil
 }

@@ -20,6 +20,7 @@ type row struct {
 	Domain string   `json:"domain"`
 	Expect []string `json:"expect"`
 	Kind   string   `json:"kind"`
+	Near   string   `json:"near,omitempty"` // the capability that a row comes close to which expects none
 }
 
 func fromDir(dir string) []activate.Candidate {
