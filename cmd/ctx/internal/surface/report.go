@@ -21,8 +21,7 @@ type Report struct {
 	Hosts     []HostReport `json:"hosts"`
 }
 
-// HostReport is one host's part. Audit leaves the records out, inventory the
-// findings.
+// HostReport is one host's part; inventory leaves the findings out.
 type HostReport struct {
 	inventory.Inventory
 	Title    string         `json:"title"`
