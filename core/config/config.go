@@ -35,20 +35,29 @@ type Surface struct {
 	MaxStaticTokens int
 	Gate            string // "warn" or "off": whether the advisory is given
 	Gateway         bool
-	Probe           bool // approved servers may be listed in the background
-	DefaultProfile  string
+	Probe           bool   // approved servers may be listed in the background
 	Tokenizer       string // "bytes4", "cl100k" or "o200k"
-	Profiles        map[string]Profile
+
+	// The user's own, and what the workspace's ctx.toml has of the same: that
+	// narrows the user's and takes its place nowhere.
+	DefaultProfile    string
+	Profiles          map[string]Profile
+	WorkspaceProfile  string
+	WorkspaceProfiles map[string]Profile
 }
 
-// Profile is a [surface.profiles.NAME] table.
+// Profile is a [surface.profiles.NAME] table of one file.
 type Profile struct {
-	Families         []string
-	AuthorityCeiling string // an authority tier's name, "" for none
-	MaxSchemaTokens  int    // 0 for no limit
+	Families         []string // nil where the table says nothing
+	AuthorityCeiling string   // an authority tier's name, "" likewise
+	MaxSchemaTokens  int      // 0 likewise
 	Include          []string
 	Exclude          []string
 	Description      string
+
+	// Faults are what of the table cannot be followed. What is left of it admits
+	// more than its author meant.
+	Faults []Problem
 }
 
 // Activate is the [activate] table.

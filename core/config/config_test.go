@@ -58,7 +58,7 @@ func TestEverySetting(t *testing.T) {
 		Surface: Surface{
 			MaxStaticTokens: 1, Gate: "off", Gateway: true, Probe: false, DefaultProfile: "small", Tokenizer: "o200k",
 			Profiles: map[string]Profile{"small": {
-				Families: []string{"vcs"}, AuthorityCeiling: "read", MaxSchemaTokens: 9,
+				Families: []string{"files"}, AuthorityCeiling: "read", MaxSchemaTokens: 9,
 				Include: []string{"a:*"}, Exclude: []string{"b:*"}, Description: "little",
 			}},
 		},
@@ -89,7 +89,7 @@ probe = false
 default_profile = "small"
 tokenizer = "o200k"
 [surface.profiles.small]
-families = ["vcs"]
+families = ["files"]
 authority_ceiling = "read"
 max_schema_tokens = 9
 include = ["a:*"]
@@ -168,6 +168,7 @@ func TestWhatIsWrongCostsItselfAlone(t *testing.T) {
 			if len(problems) != 1 || problems[0] != tt.problem {
 				t.Errorf("problems %q\nwant     %q", problems, tt.problem)
 			}
+			c.Surface.WorkspaceProfiles = nil // what is left of a flawed one has a test of its own
 			if diff := cmp.Diff(want, c); diff != "" {
 				t.Errorf("the rest differs:\n%s", diff)
 			}
@@ -229,7 +230,7 @@ func TestSyntaxErrorHasItsLine(t *testing.T) {
 func TestWorkspaceWins(t *testing.T) {
 	t.Parallel()
 	c, problems := load(t,
-		"role = \"a\"\n[surface]\nmax_static_tokens = 1\n[surface.profiles.p]\ndescription = \"user\"\ninclude = [\"a\"]\n",
+		"role = \"a\"\n[surface]\nmax_static_tokens = 1\n[surface.profiles.p]\ndescription = \"user\"\ninclude = [\"a:*\"]\n",
 		"role = \"b\"\n[surface.profiles.p]\ndescription = \"workspace\"\n")
 	if problems != nil {
 		t.Errorf("problems %q", problems)
@@ -237,8 +238,11 @@ func TestWorkspaceWins(t *testing.T) {
 	if c.Role != "b" || c.Surface.MaxStaticTokens != 1 {
 		t.Errorf("role %q, budget %d", c.Role, c.Surface.MaxStaticTokens)
 	}
-	if p := c.Surface.Profiles["p"]; p.Description != "workspace" || p.Include[0] != "a" {
-		t.Errorf("profile %+v", p)
+	if p := c.Surface.Profiles["p"]; p.Description != "user" || p.Include[0] != "a:*" {
+		t.Errorf("the user's profile %+v", p)
+	}
+	if p := c.Surface.WorkspaceProfiles["p"]; p.Description != "workspace" || p.Include != nil {
+		t.Errorf("the workspace's part of it %+v", p)
 	}
 }
 
@@ -248,6 +252,7 @@ func TestWorkspaceNeverWidensTrust(t *testing.T) {
 	const yes = "auto_capabilities = true\nskills.auto_activation = true\n[surface]\nprobe = true\n[surface.profiles.p]\nauthority_ceiling = \"destructive\"\n"
 	c, problems := load(t, no, yes)
 	want, _ := load(t, no, "")
+	c.Surface.WorkspaceProfiles = nil
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Errorf("the workspace got its way:\n%s", diff)
 	}
@@ -257,7 +262,7 @@ func TestWorkspaceNeverWidensTrust(t *testing.T) {
 
 	// The other way round it may.
 	c, problems = load(t, strings.ReplaceAll(yes, "destructive", "local-write"), no)
-	if problems != nil || c.AutoCapabilities || c.AutoSkills || c.Surface.Probe || c.Surface.Profiles["p"].AuthorityCeiling != "read" {
+	if problems != nil || c.AutoCapabilities || c.AutoSkills || c.Surface.Probe || c.Surface.WorkspaceProfiles["p"].AuthorityCeiling != "read" {
 		t.Errorf("problems %q, config %+v", problems, c)
 	}
 }

@@ -2,9 +2,6 @@ package config
 
 import (
 	"errors"
-	"slices"
-
-	"github.com/ctx-sidecar/ctx/core/authority"
 )
 
 // value is one value of a file and where it may come from.
@@ -42,13 +39,13 @@ var keys = []key{
 	{"surface.gate", oneOf(func(c *Config) *string { return &c.Surface.Gate }, "warn", "off")},
 	{"surface.gateway", boolean(func(c *Config) *bool { return &c.Surface.Gateway })},
 	{"surface.probe", narrowing(func(c *Config) *bool { return &c.Surface.Probe })},
-	{"surface.default_profile", text(func(c *Config) *string { return &c.Surface.DefaultProfile })},
+	{"surface.default_profile", setDefaultProfile},
 	{"surface.tokenizer", oneOf(func(c *Config) *string { return &c.Surface.Tokenizer }, "bytes4", "cl100k", "o200k")},
-	{"surface.profiles.*.families", profile(func(p *Profile, v value) error { return texts(&p.Families, v) })},
-	{"surface.profiles.*.authority_ceiling", profile(setCeiling)},
+	{"surface.profiles.*.families", profile(setFamilies)},
+	{"surface.profiles.*.authority_ceiling", setCeiling},
 	{"surface.profiles.*.max_schema_tokens", profile(func(p *Profile, v value) error { return whole(&p.MaxSchemaTokens, 0, v) })},
-	{"surface.profiles.*.include", profile(func(p *Profile, v value) error { return texts(&p.Include, v) })},
-	{"surface.profiles.*.exclude", profile(func(p *Profile, v value) error { return texts(&p.Exclude, v) })},
+	{"surface.profiles.*.include", profile(func(p *Profile, v value) error { return toolGlobs(&p.Include, v) })},
+	{"surface.profiles.*.exclude", profile(func(p *Profile, v value) error { return toolGlobs(&p.Exclude, v) })},
 	{"surface.profiles.*.description", profile(func(p *Profile, v value) error { return str(&p.Description, v) })},
 
 	{"capabilities.*", setProvider},
@@ -117,35 +114,6 @@ func setProvider(c *Config, v value) error {
 	}
 	put(&c.Providers, v.names[0], provider)
 	return nil
-}
-
-func profile(set func(*Profile, value) error) func(*Config, value) error {
-	return func(c *Config, v value) error {
-		p := c.Surface.Profiles[v.names[0]]
-		if err := set(&p, v); err != nil {
-			return err
-		}
-		put(&c.Surface.Profiles, v.names[0], p)
-		return nil
-	}
-}
-
-// setCeiling lets a workspace lower the ceiling of a profile that the user has,
-// not raise it.
-func setCeiling(p *Profile, v value) error {
-	var ceiling string
-	if err := choice(&ceiling, v, tiers...); err != nil {
-		return err
-	}
-	if v.workspace && p.AuthorityCeiling != "" && slices.Index(tiers, ceiling) > slices.Index(tiers, p.AuthorityCeiling) {
-		return errWidens
-	}
-	p.AuthorityCeiling = ceiling
-	return nil
-}
-
-var tiers = []string{
-	authority.Read.String(), authority.LocalWrite.String(), authority.RemoteWrite.String(), authority.Destructive.String(),
 }
 
 func discovery(set func(*DiscoveryProfile, value) error) func(*Config, value) error {

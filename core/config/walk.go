@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,9 @@ type walk struct {
 type finding struct {
 	path    []string
 	text    string
+	hint    string
 	unknown bool
+	lost    bool // something is left out that the file's author meant to have said
 	line    int
 }
 
@@ -29,16 +32,20 @@ func (w *walk) table(at []string, t map[string]any) {
 		path := append(slices.Clone(at), name)
 		if k, names, ok := find(path); ok {
 			if err := k.set(w.config, value{raw, w.workspace, names}); err != nil {
-				w.found = append(w.found, finding{path: path, text: strings.Join(path, ".") + " " + err.Error()})
+				f := finding{path: path, text: strings.Join(path, ".") + " " + err.Error(), lost: !errors.Is(err, errWidens)}
+				if h := (hinted{}); errors.As(err, &h) {
+					f.hint = h.hint
+				}
+				w.found = append(w.found, f)
 			}
 			continue
 		}
 		inner, isTable := raw.(map[string]any)
 		switch {
 		case !holds(path):
-			w.found = append(w.found, finding{path: path, text: "unknown key " + strings.Join(path, "."), unknown: true})
+			w.found = append(w.found, finding{path: path, text: "unknown key " + strings.Join(path, "."), unknown: true, lost: true})
 		case !isTable:
-			w.found = append(w.found, finding{path: path, text: strings.Join(path, ".") + " must be a table, not " + describe(raw)})
+			w.found = append(w.found, finding{path: path, text: strings.Join(path, ".") + " must be a table, not " + describe(raw), lost: true})
 		default:
 			w.table(path, inner)
 		}
@@ -61,18 +68,27 @@ func (w *walk) located(file, text string) []Problem {
 		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.text, b.text))
 	})
 	var problems []Problem
+	for _, f := range w.found {
+		if f.lost {
+			w.config.flaw(f.path, w.workspace, Problem{File: file, Line: f.line, Text: f.text, Hint: f.told()})
+		}
+	}
 	for i, f := range w.found {
 		if i == mostProblems {
 			rest := fmt.Sprintf("and %d more problems from here on", len(w.found)-i)
 			return append(problems, Problem{File: file, Line: f.line, Text: rest})
 		}
-		p := Problem{File: file, Line: f.line, Text: f.text}
-		if f.unknown {
-			p.Hint = suggest(f.path)
-		}
-		problems = append(problems, p)
+		problems = append(problems, Problem{File: file, Line: f.line, Text: f.text, Hint: f.told()})
 	}
 	return problems
+}
+
+// told is what to do about it.
+func (f finding) told() string {
+	if f.unknown {
+		return suggest(f.path)
+	}
+	return f.hint
 }
 
 // find returns the setting that a path of the file is, and what its stars stand
