@@ -54,6 +54,7 @@ type Profile struct {
 	Include          []string
 	Exclude          []string
 	Description      string
+	File             string // that the table stands in
 
 	// Faults are what of the table cannot be followed. What is left of it admits
 	// more than its author meant.

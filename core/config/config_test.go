@@ -27,6 +27,12 @@ func load(t *testing.T, user, workspace string, env ...string) (Config, []string
 		}
 	}
 	c, problems := Load(l, ws, env)
+	for name, of := range map[string]map[string]Profile{"user": c.Surface.Profiles, "workspace": c.Surface.WorkspaceProfiles} {
+		for key, p := range of {
+			p.File = name // the folders are other ones each time
+			of[key] = p
+		}
+	}
 	var told []string
 	for _, p := range problems {
 		if p.File == filepath.Join(l.Config, fileName) {
@@ -59,7 +65,7 @@ func TestEverySetting(t *testing.T) {
 			MaxStaticTokens: 1, Gate: "off", Gateway: true, Probe: false, DefaultProfile: "small", Tokenizer: "o200k",
 			Profiles: map[string]Profile{"small": {
 				Families: []string{"files"}, AuthorityCeiling: "read", MaxSchemaTokens: 9,
-				Include: []string{"a:*"}, Exclude: []string{"b:*"}, Description: "little",
+				Include: []string{"a:*"}, Exclude: []string{"b:*"}, Description: "little", File: "user",
 			}},
 		},
 		Providers:  map[string]string{"search": "ripgrep"},
@@ -162,7 +168,7 @@ func TestWhatIsWrongCostsItselfAlone(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			want := Default()
-			want.Surface.Profiles = map[string]Profile{"kept": {Description: "kept"}}
+			want.Surface.Profiles = map[string]Profile{"kept": {Description: "kept", File: "user"}}
 			const kept = "[surface.profiles.kept]\ndescription = \"kept\"\n"
 			c, problems := load(t, kept, tt.text)
 			if len(problems) != 1 || problems[0] != tt.problem {

@@ -9,6 +9,7 @@ type value struct {
 	raw       any // as BurntSushi/toml decodes it
 	workspace bool
 	names     []string // what the stars of the key stand for
+	file      string
 }
 
 // key is a setting: its place in the file, "*" standing for a name that the

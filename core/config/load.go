@@ -61,7 +61,7 @@ func (c *Config) read(path string, workspace bool) []Problem {
 	if _, err := toml.Decode(text, &tree); err != nil {
 		return []Problem{broken(path, text, err)}
 	}
-	w := walk{config: c, workspace: workspace}
+	w := walk{config: c, workspace: workspace, file: path}
 	w.table(nil, tree)
 	return w.located(path, text)
 }

@@ -32,6 +32,7 @@ func profile(set func(*Profile, value) error) func(*Config, value) error {
 		if err := set(&p, v); err != nil {
 			return err
 		}
+		p.File = v.file
 		put(all, v.names[0], p)
 		return nil
 	}
@@ -136,6 +137,7 @@ func (c *Config) flaw(path []string, workspace bool, p Problem) {
 	}
 	all := c.profiles(value{workspace: workspace})
 	at := (*all)[path[2]]
+	at.File = p.File
 	at.Faults = append(at.Faults, p)
 	put(all, path[2], at)
 }

@@ -12,6 +12,7 @@ import (
 type walk struct {
 	config    *Config
 	workspace bool
+	file      string
 	found     []finding
 }
 
@@ -31,7 +32,7 @@ func (w *walk) table(at []string, t map[string]any) {
 	for name, raw := range t {
 		path := append(slices.Clone(at), name)
 		if k, names, ok := find(path); ok {
-			if err := k.set(w.config, value{raw, w.workspace, names}); err != nil {
+			if err := k.set(w.config, value{raw, w.workspace, names, w.file}); err != nil {
 				f := finding{path: path, text: strings.Join(path, ".") + " " + err.Error(), lost: !errors.Is(err, errWidens)}
 				if h := (hinted{}); errors.As(err, &h) {
 					f.hint = h.hint
