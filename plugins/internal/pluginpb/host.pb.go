@@ -1182,6 +1182,7 @@ type Server struct {
 	Approval      string                 `protobuf:"bytes,25,opt,name=approval" json:"approval,omitempty"`
 	ToolApproval  map[string]string      `protobuf:"bytes,26,rep,name=tool_approval,json=toolApproval" json:"tool_approval,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	Eager         bool                   `protobuf:"varint,27,opt,name=eager" json:"eager,omitempty"`
+	DataDir       string                 `protobuf:"bytes,28,opt,name=data_dir,json=dataDir" json:"data_dir,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1403,6 +1404,13 @@ func (x *Server) GetEager() bool {
 		return x.Eager
 	}
 	return false
+}
+
+func (x *Server) GetDataDir() string {
+	if x != nil {
+		return x.DataDir
+	}
+	return ""
 }
 
 // Names is a list that can also be absent.
@@ -2561,7 +2569,8 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\x04trim\x18\t \x01(\bR\x04trim\"/\n" +
 	"\x05Frame\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\"\xed\t\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"\x88\n" +
+	"\n" +
 	"\x06Server\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05scope\x18\x02 \x01(\tR\x05scope\x12(\n" +
@@ -2595,7 +2604,8 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\x0edisabled_tools\x18\x18 \x03(\tR\rdisabledTools\x12\x1a\n" +
 	"\bapproval\x18\x19 \x01(\tR\bapproval\x12J\n" +
 	"\rtool_approval\x18\x1a \x03(\v2%.ctx.host.v1.Server.ToolApprovalEntryR\ftoolApproval\x12\x14\n" +
-	"\x05eager\x18\x1b \x01(\bR\x05eager\x1a6\n" +
+	"\x05eager\x18\x1b \x01(\bR\x05eager\x12\x19\n" +
+	"\bdata_dir\x18\x1c \x01(\tR\adataDir\x1a6\n" +
 	"\bEnvEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a:\n" +
