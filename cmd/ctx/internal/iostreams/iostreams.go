@@ -28,17 +28,38 @@ type Streams struct {
 	Interactive bool // In and Err are terminals: a question can be asked
 	Progress    bool // Err is a terminal
 	Color       bool // Out is a terminal that takes colour
+	Terminal    bool // Out is a terminal
+	Width       int  // columns of Out, 0 where nobody knows
+	Unicode     bool // what reads Out shows more than ASCII
 }
 
 // System is the process's own streams. A NO_COLOR that is not empty and TERM=dumb
 // switch colour off.
 func System(env []string) *Streams {
 	in, out, err := isTerminal(os.Stdin), isTerminal(os.Stdout), isTerminal(os.Stderr)
-	plain := paths.Lookup(env, "NO_COLOR") != "" || paths.Lookup(env, "TERM") == "dumb"
-	return &Streams{
+	dumb := paths.Lookup(env, "TERM") == "dumb"
+	plain := paths.Lookup(env, "NO_COLOR") != "" || dumb
+	s := &Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Interactive: in && err, Progress: err && !plain, Color: out && !plain,
+		Terminal: out, Unicode: !dumb && utf8Locale(env),
 	}
+	if out {
+		// A terminal that does not tell its size has none that anybody knows.
+		s.Width, _, _ = term.GetSize(int(os.Stdout.Fd()))
+	}
+	return s
+}
+
+// utf8Locale reports whether the user's locale is one of UTF-8: the first of the
+// variables that is set decides.
+func utf8Locale(env []string) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := strings.ToLower(paths.Lookup(env, name)); v != "" {
+			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
+		}
+	}
+	return false
 }
 
 // Test is streams onto buffers, none of them a terminal.

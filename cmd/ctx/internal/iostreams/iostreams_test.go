@@ -79,3 +79,21 @@ func TestAnInterruptEndsAQuestion(t *testing.T) {
 		t.Errorf("Confirm = %v, %v; want the interrupt", yes, err)
 	}
 }
+
+func TestTheLocaleSaysWhatATerminalShows(t *testing.T) {
+	for _, c := range []struct {
+		env  []string
+		want bool
+	}{
+		{nil, false},
+		{[]string{"LANG=C"}, false},
+		{[]string{"LANG=C.UTF-8"}, true},
+		{[]string{"LANG=de_DE.utf8"}, true},
+		{[]string{"LANG=en_US.UTF-8", "LC_ALL=C"}, false},
+		{[]string{"LANG=C", "LC_CTYPE=en_US.UTF-8", "LC_ALL="}, true},
+	} {
+		if got := utf8Locale(c.env); got != c.want {
+			t.Errorf("%q: %v", c.env, got)
+		}
+	}
+}
