@@ -267,7 +267,7 @@ func TestManyAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 8 {
-		all.Go(func() error { return retried(h.store, Owner{fmt.Sprint(i), "claude"}, nil) })
+		all.Go(func() error { return retried(h.store, Owner{Workspace: fmt.Sprint(i), Host: "claude"}, nil) })
 	}
 	if err := all.Wait(); err != nil {
 		t.Fatal(err)

@@ -14,12 +14,17 @@ import (
 	"github.com/ctx-sidecar/ctx/core/paths"
 )
 
-// Owner is on whose behalf a file is edited: one host in one workspace. Several
-// owners may edit one file, and may ask for the same op.
+// Owner is on whose behalf a file is edited: one host in one workspace, by wrap
+// or for another purpose. Several owners may edit one file, and may ask for the
+// same op.
 type Owner struct {
 	Workspace string `json:"workspace"` // absolute
 	Host      string `json:"host"`
+	For       string `json:"for,omitempty"` // "" for wrap, else what is undone by itself, such as [Prune]
 }
+
+// Prune is the purpose of what ctx prune switches off.
+const Prune = "prune"
 
 const journalSchema = "ctx.wrap.file/v1"
 

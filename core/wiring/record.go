@@ -65,7 +65,7 @@ func (s *Store) Record(workspace string) (Record, bool, error) {
 		bad, aside := file.SetAside(s.recordFile(workspace))
 		return Record{}, false, errors.Join(fmt.Errorf("%w; it is kept as %s", err, filepath.Base(bad)), aside)
 	}
-	owners, err := s.owners()
+	owners, err := s.Owners("")
 	if err != nil {
 		return rec, ok, err
 	}
@@ -79,8 +79,8 @@ func (s *Store) Record(workspace string) (Record, bool, error) {
 	return rec, ok, nil
 }
 
-// owners are those on whose behalf files are changed.
-func (s *Store) owners() ([]Owner, error) {
+// Owners are those on whose behalf files are changed for a purpose, "" for wrap.
+func (s *Store) Owners(purpose string) ([]Owner, error) {
 	all, notes, err := s.journals()
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s *Store) owners() ([]Owner, error) {
 	var out []Owner
 	for _, j := range all {
 		for _, w := range j.Wants {
-			if !slices.Contains(out, w.Owner) {
+			if w.Owner.For == purpose && !slices.Contains(out, w.Owner) {
 				out = append(out, w.Owner)
 			}
 		}
@@ -170,7 +170,7 @@ func (s *Store) Workspaces() ([]string, error) {
 	for _, r := range all {
 		out = append(out, r.Workspace)
 	}
-	owners, err := s.owners()
+	owners, err := s.Owners("")
 	for _, o := range owners {
 		out = append(out, o.Workspace)
 	}
@@ -195,6 +195,21 @@ func (s *Store) records() ([]Record, error) {
 		}
 	}
 	return out, nil
+}
+
+// Profile is the profile that the gateway of a host works under in a workspace,
+// as wrap was told; "" for none. A record that cannot be read counts as none.
+func (s *Store) Profile(workspace, host string) string {
+	rec, _, err := readRecord(s.recordFile(workspace))
+	if err != nil {
+		return ""
+	}
+	for _, h := range rec.Hosts {
+		if h.Host == host {
+			return h.Profile
+		}
+	}
+	return ""
 }
 
 // Fronted are the names of the servers that are behind the gateway for a host

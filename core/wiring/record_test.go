@@ -60,7 +60,7 @@ func TestRecords(t *testing.T) {
 	}
 
 	// A wrap that was cut off before its record is known by its edits.
-	h.wrap(Owner{"/b", "codex"}, Edit{Path: h.path("f"), Format: Whole})
+	h.wrap(Owner{Workspace: "/b", Host: "codex"}, Edit{Path: h.path("f"), Format: Whole})
 	if all, err := h.store.Workspaces(); err != nil || cmp.Diff([]string{"/a", "/b"}, all) != "" {
 		t.Errorf("%v %v", all, err)
 	}

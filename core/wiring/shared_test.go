@@ -17,11 +17,11 @@ func TestSeveralWorkspacesUnwrapInAnyOrder(t *testing.T) {
 	t.Parallel()
 	common := []Op{table(map[string]any{"command": "ctx"}, "mcp_servers", "ctx"), set(false, "mcp_servers", "x", "enabled")}
 	own := map[Owner]Op{
-		{"/a", "codex"}: add(map[string]any{"k": 1}, "hooks", "Start"),
-		{"/b", "codex"}: add(map[string]any{"k": 2}, "hooks", "Start"),
-		{"/c", "codex"}: set(3, "c", "d"),
+		{Workspace: "/a", Host: "codex"}: add(map[string]any{"k": 1}, "hooks", "Start"),
+		{Workspace: "/b", Host: "codex"}: add(map[string]any{"k": 2}, "hooks", "Start"),
+		{Workspace: "/c", Host: "codex"}: set(3, "c", "d"),
 	}
-	owners := []Owner{{"/a", "codex"}, {"/b", "codex"}, {"/c", "codex"}}
+	owners := []Owner{{Workspace: "/a", Host: "codex"}, {Workspace: "/b", Host: "codex"}, {Workspace: "/c", Host: "codex"}}
 	for _, order := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
 		for _, edited := range []bool{false, true} {
 			h := newHome(t)

@@ -50,8 +50,8 @@ func (h home) wants(name, text string) {
 }
 
 var (
-	wsA = Owner{"/a", "claude"}
-	wsB = Owner{"/b", "claude"}
+	wsA = Owner{Workspace: "/a", Host: "claude"}
+	wsB = Owner{Workspace: "/b", Host: "claude"}
 )
 
 func (h home) wrap(o Owner, edits ...Edit) *Change {
