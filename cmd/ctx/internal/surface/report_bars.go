@@ -126,9 +126,10 @@ func draw(s *iostreams.Streams, what, which string, bars []bar) {
 	}
 	fmt.Fprintln(s.Out, s.Dim(head))
 	for _, b := range bars {
-		fmt.Fprintf(s.Out, "  %s  %8d  %8d  %9d  ", pad(b.name, name), b.cost.Resident, b.cost.Deferred, b.cost.OnDemand)
+		var line strings.Builder
+		fmt.Fprintf(&line, "  %s  %8d  %8d  %9d  ", pad(b.name, name), b.cost.Resident, b.cost.Deferred, b.cost.OnDemand)
 		if which != "" {
-			fmt.Fprintf(s.Out, "%s  ", pad(b.highest, tier))
+			fmt.Fprintf(&line, "%s  ", pad(b.highest, tier))
 		}
 		all := length(b.cost.Resident+b.cost.Deferred, longest, room)
 		resident := min(all, length(b.cost.Resident, longest, room))
@@ -139,7 +140,8 @@ func draw(s *iostreams.Streams, what, which string, bars []bar) {
 		case "remote-write":
 			dress = s.Yellow
 		}
-		fmt.Fprintln(s.Out, dress(strings.Repeat(in.resident, resident))+s.Dim(strings.Repeat(in.deferred, all-resident)))
+		line.WriteString(dress(strings.Repeat(in.resident, resident)) + s.Dim(strings.Repeat(in.deferred, all-resident)))
+		fmt.Fprintln(s.Out, strings.TrimRight(line.String(), " "))
 	}
 }
 
