@@ -10,6 +10,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/gateway"
 	"github.com/ctx-sidecar/ctx/core/hook"
 	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/profile"
 	"github.com/ctx-sidecar/ctx/core/rendezvous"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -102,6 +103,7 @@ func (e *events) handler() *hook.Handler {
 			Gateway:       e.listed,
 			Waiting:       e.waiting,
 			Brought:       e.brought,
+			Profile:       func() *profile.Profile { return e.policy.Rules(context.Background()).Gate.Profile() },
 			Log:           e.log.Named("hook"),
 		})
 	})

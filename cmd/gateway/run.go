@@ -108,6 +108,10 @@ func newProgram(o options, layout paths.Layout, env []string, dir string) *progr
 		Layout: layout, Workspace: o.workspace, HostName: o.host,
 		Wraps: wiring.Open(layout.Wraps()), Trust: p.trust, Baseline: p.tools, Log: log,
 		Read: p.read,
+		Settings: func() (config.Surface, []string) {
+			c, _ := config.Load(layout, o.workspace, env) // what is wrong with it was told at the start
+			return c.Surface, config.Files(layout, o.workspace)
+		},
 	})
 	return p
 }

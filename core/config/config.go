@@ -128,13 +128,18 @@ type Problem struct {
 	Hint string // what to do, "" when Text says it
 }
 
-// String is "FILE:LINE: TEXT (HINT)".
-func (p Problem) String() string {
+// Where is "FILE:LINE: TEXT".
+func (p Problem) Where() string {
 	s := p.File
 	if p.Line > 0 {
 		s += ":" + strconv.Itoa(p.Line)
 	}
-	s += ": " + p.Text
+	return s + ": " + p.Text
+}
+
+// String is "FILE:LINE: TEXT (HINT)".
+func (p Problem) String() string {
+	s := p.Where()
 	if p.Hint != "" {
 		s += " (" + p.Hint + ")"
 	}

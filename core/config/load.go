@@ -41,6 +41,11 @@ func Load(l paths.Layout, workspace string, env []string) (Config, []Problem) {
 	return c, append(problems, c.fromEnv(env)...)
 }
 
+// Files are the two files that [Load] reads.
+func Files(l paths.Layout, workspace string) []string {
+	return []string{filepath.Join(l.Config, fileName), filepath.Join(workspace, fileName)}
+}
+
 func inside(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)

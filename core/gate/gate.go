@@ -8,6 +8,8 @@ import (
 
 	"github.com/ctx-sidecar/ctx/core/authority"
 	"github.com/ctx-sidecar/ctx/core/event"
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/profile"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
@@ -16,6 +18,7 @@ import (
 type Gate struct {
 	rules   []surface.Rule
 	servers map[string]surface.Server
+	profile *profile.Profile // nil: none
 }
 
 // New makes the gate for what a host's configuration says.
@@ -26,6 +29,31 @@ func New(s surface.Sources) *Gate {
 	}
 	return g
 }
+
+// Under is the same gate with a profile before it; nil takes away the one that
+// there is.
+func (g *Gate) Under(p *profile.Profile) *Gate {
+	next := *g
+	next.profile = p
+	return &next
+}
+
+// Shows is Admits for a tool as its server lists it, the profile included.
+func (g *Gate) Shows(t listing.Tool) bool {
+	return g.Admits(t.Server, t.Name) && g.Withheld(t) == ""
+}
+
+// Withheld says why the profile leaves a tool out, "" where it does not.
+func (g *Gate) Withheld(t listing.Tool) string {
+	if g.profile == nil {
+		return ""
+	}
+	_, reason := g.profile.Admits(profile.Of(t))
+	return reason
+}
+
+// Profile is the one that stands before the gate, nil for none.
+func (g *Gate) Profile() *profile.Profile { return g.profile }
 
 // Verdict is a decision and the user's rule behind it.
 type Verdict struct {

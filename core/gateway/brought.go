@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/loader"
 	"github.com/ctx-sidecar/ctx/core/rpc"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -88,8 +89,8 @@ func (b *brought) AdmitsServer(server string) bool {
 }
 
 // Admits implements [loader.Place].
-func (b *brought) Admits(server, tool string) bool {
-	return b.gateway.opts.Policy.Rules(b.gateway.ctx).Admits(server, tool)
+func (b *brought) Admits(t listing.Tool) bool {
+	return b.gateway.opts.Policy.Rules(b.gateway.ctx).Admits(t)
 }
 
 // Start implements [loader.Place].

@@ -53,6 +53,9 @@ func (g *Gateway) callTool(ctx context.Context, params json.RawMessage) (json.Ra
 	if h := c.findHeld(r.Name); h != nil {
 		return h.refusal(), nil
 	}
+	if w := c.findWithheld(r.Name); w != nil {
+		return w.refusal(), nil
+	}
 	return nil, rpc.Errorf(rpc.CodeInvalidParams, "there is no tool %q", line(r.Name, 100))
 }
 
@@ -83,6 +86,8 @@ func (g *Gateway) callNamed(ctx context.Context, r request) (json.RawMessage, er
 	switch {
 	case len(found) == 0 && c.findHeld(args.Tool) != nil:
 		return c.findHeld(args.Tool).refusal(), nil
+	case len(found) == 0 && c.findWithheld(args.Tool) != nil:
+		return c.findWithheld(args.Tool).refusal(), nil
 	case len(found) == 0:
 		return g.unknownTool(c, args.Tool), nil
 	case len(found) > 1:

@@ -17,6 +17,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/schema"
 	"github.com/ctx-sidecar/ctx/core/search"
 	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/core/trust"
 )
 
 // Rules is what the user's configuration says at one time.
@@ -46,8 +47,8 @@ func (r *Rules) Host() []surface.Server { return r.Servers }
 func (r *Rules) AdmitsServer(server string) bool { return r.Gate.AdmitsServer(server) }
 
 // Admits implements [loader.Admitted].
-func (r *Rules) Admits(server, tool string) bool {
-	return r.Gate.AdmitsServer(server) && r.Gate.Admits(server, tool)
+func (r *Rules) Admits(t listing.Tool) bool {
+	return r.Gate.AdmitsServer(t.Server) && r.Gate.Shows(t)
 }
 
 // admits reports whether a tool may be known of.
@@ -63,6 +64,7 @@ type catalog struct {
 	tools     []listing.Tool    // in the order of the configuration, then of the server
 	servers   []shelf           // likewise
 	held      []heldTool        // that the gate would admit
+	withheld  []withheldTool    // that the profile alone keeps out
 	resources resources
 	prompts   prompts
 
@@ -110,17 +112,22 @@ func newCatalog(rules *Rules, listings []listing.Listing) *catalog {
 			continue
 		}
 		l, ok := byName[srv.Name]
+		out := c.withhold(l)
 		l, held := rules.Baseline.Screen(srv, l)
 		s := shelf{name: srv.Name, listed: ok && l.Failed == ""}
 		for _, t := range l.Parse() {
-			if rules.admits(t.Server, t.Name) {
+			if !out[t.Name] && rules.admits(t.Server, t.Name) {
 				s.tools = append(s.tools, t)
 				s.bytes += len(t.Name) + len(t.Description) + len(t.InputSchema)
 			}
 		}
+		maps.DeleteFunc(held, func(name string, _ trust.Status) bool { return out[name] })
 		s.waits = c.hold(srv.Name, held)
 		// Offers that do not parse offer nothing that could be forwarded.
 		_ = json.Unmarshal(l.Offers, &s.offers)
+		if len(s.tools) == 0 && len(out) > 0 {
+			continue // the profile leaves nothing of it
+		}
 		c.servers = append(c.servers, s)
 		c.tools = append(c.tools, s.tools...)
 		admitted = append(admitted, l)

@@ -48,6 +48,9 @@ func (g *Gateway) describeTools(ctx context.Context, arguments json.RawMessage) 
 		if len(tools) == 0 {
 			d.Unknown = append(d.Unknown, name)
 			d.Warnings = c.warnings()
+			if w := c.findWithheld(name); w != nil {
+				notes = append(notes, w.says())
+			}
 		}
 		for _, t := range tools {
 			if seen[t.ID()] {

@@ -9,8 +9,10 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ctx-sidecar/ctx/core/baseline"
+	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/gate"
 	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/profile"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/trust"
 	"github.com/ctx-sidecar/ctx/core/wiring"
@@ -31,6 +33,10 @@ type Files struct {
 	// Read reads the host's configuration; fronted are the servers that a wrap
 	// of ours has switched off there. hostAsks: see [Rules].
 	Read func(ctx context.Context, fronted []string) (s surface.Sources, hostAsks bool, err error)
+
+	// Settings reads ctx.toml, where the profile in force may be named, and says
+	// which files that is. nil: no profile ever is in force.
+	Settings func() (s config.Surface, files []string)
 
 	mu      sync.Mutex
 	seen    *watched
@@ -83,9 +89,10 @@ func (f *Files) refresh(ctx context.Context) error {
 		return err
 	}
 	f.sources = s
-	f.rules = f.apply(s, fronted)
+	p, files := f.profile()
+	f.rules = f.apply(s, fronted, p)
 	f.rules.HostAsks = hostAsks
-	f.seen = watch(stamps(append(own, s.Files...), before))
+	f.seen = watch(stamps(slices.Concat(own, s.Files, files), before))
 	return nil
 }
 
@@ -106,9 +113,21 @@ func stamps(files []string, before []stamp) []stamp {
 	return all
 }
 
+// profile is the one in force, with the files that say so.
+func (f *Files) profile() (*profile.Profile, []string) {
+	if f.Settings == nil {
+		return nil, nil
+	}
+	s, files := f.Settings()
+	return profile.Active(s, f.Wraps.Profile(f.Workspace, f.HostName)), files
+}
+
 // apply picks the servers that may be started, and says what about the others.
-func (f *Files) apply(s surface.Sources, fronted []string) *Rules {
-	r := &Rules{Gate: gate.New(s), Baseline: f.Baseline, Warnings: slices.Clone(s.Warnings)}
+func (f *Files) apply(s surface.Sources, fronted []string, p *profile.Profile) *Rules {
+	r := &Rules{Gate: gate.New(s).Under(p), Baseline: f.Baseline, Warnings: slices.Clone(s.Warnings)}
+	if p != nil && p.Broken() != "" {
+		r.Warnings = append(r.Warnings, p.Broken())
+	}
 	for _, srv := range s.Servers {
 		if srv.Own || srv.Disabled || srv.Direct != "" || !slices.Contains(fronted, srv.Name) || !r.Gate.AdmitsServer(srv.Name) {
 			continue

@@ -14,6 +14,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/event"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/profile"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/usage"
@@ -57,6 +58,10 @@ type Options struct {
 	// Brought are the servers that capabilities have put behind the gateway; nil
 	// where there are no capabilities.
 	Brought func() []surface.Server
+
+	// Profile is the one that the gateway works under; nil where the record of the
+	// wrap and Config tell.
+	Profile func() *profile.Profile
 
 	// Unlisted is told, when a session starts, of the servers that nobody has
 	// listed as they are declared now and that no gateway will. It must not wait

@@ -11,6 +11,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/event"
 	"github.com/ctx-sidecar/ctx/core/gate"
 	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/profile"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
@@ -92,19 +93,25 @@ type call struct {
 
 	// By id, those that are no longer as the user accepted them; resolve fills it.
 	held map[string]bool
+	// By id, why the profile in force leaves a tool out; likewise.
+	withheld map[string]string
 }
 
 // judge answers for a call as the gateway will resolve it.
 func (h *Handler) judge(s surface.Sources, c call, unattended bool) event.Reply {
-	g := gate.New(s)
-	c.held = map[string]bool{}
-	server, tool, tier, ok := h.resolve(s, g, c)
+	w := h.wrapped()
+	g := gate.New(s).Under(h.profile(w))
+	c.held, c.withheld = map[string]bool{}, map[string]string{}
+	server, tool, tier, ok := h.resolve(s, g, w, c)
 	if !ok {
 		// The gateway runs nothing that it does not know.
 		return event.Reply{}
 	}
 	if c.held[listing.Tool{Server: server, Name: tool}.ID()] {
 		return event.Reply{Decision: event.Deny, Reason: reason("%s was changed by its server and is held back until the user decides: ctx trust list", id(server, tool))}
+	}
+	if why := c.withheld[listing.Tool{Server: server, Name: tool}.ID()]; why != "" {
+		return event.Reply{Decision: event.Deny, Reason: reason("%s is left out: %s. ctx profile list", id(server, tool), why)}
 	}
 	v := g.Rule(server, tool)
 	if v.Decision != event.NoOpinion {
@@ -116,13 +123,20 @@ func (h *Handler) judge(s surface.Sources, c call, unattended bool) event.Reply 
 	return event.Reply{}
 }
 
+func (h *Handler) profile(w wrapped) *profile.Profile {
+	if h.Profile != nil {
+		return h.Profile()
+	}
+	return profile.Active(h.Config.Surface, w.profile)
+}
+
 // resolve finds the tool that a name means: among the tools that the gate
 // admits, as the gateway does, and then among the others, so that a denied one
 // is told from an unknown one. A name that spells out its server counts even
 // when no listing has the tool yet.
-func (h *Handler) resolve(s surface.Sources, g *gate.Gate, c call) (server, tool string, tier authority.Tier, ok bool) {
+func (h *Handler) resolve(s surface.Sources, g *gate.Gate, w wrapped, c call) (server, tool string, tier authority.Tier, ok bool) {
 	var all, admitted []listing.Tool
-	behind := h.wrapped().behind(s.Servers)
+	behind := w.behind(s.Servers)
 	if h.Brought != nil {
 		behind = append(behind, h.Brought()...)
 	}
@@ -134,7 +148,9 @@ func (h *Handler) resolve(s surface.Sources, g *gate.Gate, c call) (server, tool
 		_, held := h.Baseline.Screen(srv, l)
 		for _, t := range l.Parse() {
 			all = append(all, t)
-			if held[t.Name] != "" {
+			if why := g.Withheld(t); why != "" {
+				c.withheld[t.ID()] = why
+			} else if held[t.Name] != "" {
 				c.held[t.ID()] = true
 			} else if g.Admits(t.Server, t.Name) {
 				admitted = append(admitted, t)

@@ -12,6 +12,7 @@ import (
 type wrapped struct {
 	fronted []string // names of the servers behind the gateway
 	direct  []string // names of those that wrap left to the host
+	profile string   // that the gateway works under, "" where wrap was told none
 }
 
 func (h *Handler) wrapped() wrapped {
@@ -25,6 +26,7 @@ func (h *Handler) wrapped() wrapped {
 		if host.Host != h.Host {
 			continue
 		}
+		w.profile = host.Profile
 		for _, d := range host.Direct {
 			w.direct = append(w.direct, d.Name)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/core/activate"
 	"github.com/ctx-sidecar/ctx/core/config"
+	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/trust"
@@ -21,9 +22,9 @@ import (
 // everyone is a user without rules and without servers.
 type everyone struct{}
 
-func (everyone) Host() []surface.Server     { return nil }
-func (everyone) AdmitsServer(string) bool   { return true }
-func (everyone) Admits(string, string) bool { return true }
+func (everyone) Host() []surface.Server   { return nil }
+func (everyone) AdmitsServer(string) bool { return true }
+func (everyone) Admits(listing.Tool) bool { return true }
 
 // user is one whose conversations have no gateway that could be asked.
 type user struct {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/authority"
+	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
@@ -14,9 +15,10 @@ type Admitted interface {
 	// Host are the servers that run in any case.
 	Host() []surface.Server
 	// AdmitsServer reports whether the user's rules let anything of a server be
-	// known of, Admits whether they let a tool.
+	// known of, Admits whether they let a tool, of which there may be no more than
+	// the names.
 	AdmitsServer(server string) bool
-	Admits(server, tool string) bool
+	Admits(t listing.Tool) bool
 }
 
 // callable is what a capability makes callable, as far as that is known before
@@ -44,7 +46,7 @@ func (s scene) callable(c tap.Capability) callable {
 		if known, ok := s.opts.Cache.Any(name, srv.Fingerprint()); ok {
 			for _, t := range known.Parse() {
 				switch {
-				case !srv.Allows(t.Name) || !s.user.Admits(name, t.Name):
+				case !srv.Allows(t.Name) || !s.user.Admits(t):
 				case authority.Of(t.Server, t.Raw).Tier == authority.Read:
 					out.reads = append(out.reads, t.ID())
 				default:
@@ -60,7 +62,7 @@ func (s scene) callable(c tap.Capability) callable {
 			switch {
 			case strings.ContainsAny(tool, "*?"):
 				out.more = append(out.more, name)
-			case s.user.Admits(name, tool):
+			case s.user.Admits(listing.Tool{Server: name, Name: tool}):
 				out.writes = append(out.writes, name+":"+tool)
 			}
 		}

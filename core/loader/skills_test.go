@@ -95,7 +95,7 @@ func (y *yard) Host() []surface.Server {
 	}
 	return list
 }
-func (*yard) Admits(string, string) bool                  { return true }
+func (*yard) Admits(listing.Tool) bool                    { return true }
 func (*yard) AdmitsServer(string) bool                    { return true }
 func (*yard) Start(context.Context, surface.Server) error { return nil }
 func (*yard) Stop(surface.Server) error                   { return nil }

@@ -118,7 +118,7 @@ func (p *Profile) add(l Layer, table config.Profile, said bool) {
 	if table.Description != "" {
 		p.Description = table.Description
 	}
-	l.Broken = broken(l.Profile, table.Faults)
+	l.Faults, l.Broken = table.Faults, broken(l.Profile, table.Faults)
 	p.Layers = append(p.Layers, l)
 }
 

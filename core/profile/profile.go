@@ -37,8 +37,10 @@ type Layer struct {
 	// "command:NAME".
 	Include, Exclude []string
 
-	// Broken says why nothing passes: the layer cannot be followed, and what is
-	// left of it would admit more than was meant. "" where it can.
+	// Faults are what of the layer cannot be followed. Then nothing passes: what is
+	// left of it would admit more than was meant.
+	Faults []config.Problem
+	// Broken says why nothing passes, "" where something may.
 	Broken string
 }
 

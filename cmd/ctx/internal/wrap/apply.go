@@ -28,7 +28,7 @@ func (w *wrapper) check(ctx context.Context) error {
 	for _, j := range w.jobs {
 		j.plan, err = j.host.PlanWrap(ctx, plugins.WrapRequest{
 			Machine: j.host.Machine(), Workspace: w.workspace, Scope: surface.Scope(w.scope),
-			Gateway: w.gateway, Front: j.front(), Hook: hook, GatewayBin: gateway, Profile: w.profile,
+			Gateway: w.gateway, Front: j.front(), Hook: hook, GatewayBin: gateway, Profile: j.profile,
 		})
 		if hinted := plugins.Hinter(nil); err != nil && !errors.As(err, &hinted) {
 			return cmdutil.Fail("mend what is named, then run the command again; nothing was changed", "%w", err)
@@ -105,7 +105,7 @@ func (w *wrapper) record(before wiring.Record) wiring.Record {
 	for _, j := range w.jobs {
 		was := slices.IndexFunc(before.Hosts, func(h wiring.HostRecord) bool { return h.Host == j.host.Name() })
 		h := wiring.HostRecord{
-			Host: j.host.Name(), Scope: w.scope, Gateway: w.gateway, Profile: w.profile, At: time.Now().UTC(),
+			Host: j.host.Name(), Scope: w.scope, Gateway: w.gateway, Profile: j.profile, At: time.Now().UTC(),
 		}
 		for _, s := range j.servers {
 			switch {

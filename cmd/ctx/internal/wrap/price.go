@@ -10,6 +10,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/gate"
 	"github.com/ctx-sidecar/ctx/core/gateway"
 	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/profile"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
@@ -18,6 +19,7 @@ import (
 func (w *wrapper) price(context.Context) error {
 	for _, j := range w.jobs {
 		g := gate.New(j.sources)
+		cfg, _ := config.Load(w.layout, w.workspace, w.f.Env)
 		p := surface.Pricing{
 			Admits: g.Admits,
 			Listing: func(s surface.Server) (listing.Listing, bool) {
@@ -32,7 +34,7 @@ func (w *wrapper) price(context.Context) error {
 		if !w.gateway {
 			continue
 		}
-		own, err := w.kernel(j, g)
+		own, err := w.kernel(j, cfg, g.Under(profile.Active(cfg.Surface, j.profile)))
 		if err != nil {
 			return err
 		}
@@ -48,8 +50,7 @@ func (w *wrapper) price(context.Context) error {
 
 // kernel is what the gateway of a host would list with the servers that are to
 // be behind it.
-func (w *wrapper) kernel(j *job, g *gate.Gate) (*listing.Listing, error) {
-	cfg, _ := config.Load(w.layout, w.workspace, w.f.Env)
+func (w *wrapper) kernel(j *job, cfg config.Config, g *gate.Gate) (*listing.Listing, error) {
 	rules := &gateway.Rules{Gate: g}
 	var known []listing.Listing
 	for _, s := range j.servers {

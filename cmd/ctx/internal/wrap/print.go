@@ -27,6 +27,7 @@ type HostResult struct {
 	Host    string         `json:"host"`
 	Title   string         `json:"title"`
 	Loading string         `json:"loading"`
+	Profile string         `json:"profile"` // that the gateway works under, "" for none
 	Before  Load           `json:"before"`
 	After   Load           `json:"after"`
 	Pays    bool           `json:"pays"` // after is less than before
@@ -69,7 +70,7 @@ func (w *wrapper) result() Result {
 	r := Result{Workspace: w.workspace, DryRun: w.dryRun, Gateway: w.gateway, Hosts: []HostResult{}, Skipped: append([]hosts.Skipped{}, w.skipped...)}
 	for _, j := range w.jobs {
 		h := HostResult{
-			Host: j.host.Name(), Title: j.host.Title(), Loading: string(j.sources.Loading),
+			Host: j.host.Name(), Title: j.host.Title(), Loading: string(j.sources.Loading), Profile: j.profile,
 			Before: load(j.before), After: load(j.after), Servers: []ServerResult{},
 			Files:    append([]string{}, j.files...),
 			Warnings: append([]string{}, j.sources.Warnings...), Notes: append([]string{}, j.plan.Notes...), Next: append([]string{}, j.plan.Next...),
@@ -135,7 +136,11 @@ func (w *wrapper) print() error {
 }
 
 func (w *wrapper) printHost(s *iostreams.Streams, h HostResult) {
-	fmt.Fprintf(s.Out, "%s in %s\n", s.Bold(h.Title), w.workspace)
+	under := ""
+	if h.Profile != "" {
+		under = ", the gateway under the profile " + iostreams.Clean(h.Profile)
+	}
+	fmt.Fprintf(s.Out, "%s in %s%s\n", s.Bold(h.Title), w.workspace, under)
 	for _, warning := range h.Warnings {
 		fmt.Fprintf(s.Out, "  %s: %s\n", s.Yellow("not read"), iostreams.Clean(warning))
 	}

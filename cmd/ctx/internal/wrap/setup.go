@@ -3,10 +3,11 @@ package wrap
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/hosts"
@@ -35,6 +36,7 @@ type options struct {
 type job struct {
 	host     *hosts.Host
 	sources  surface.Sources
+	profile  string // that the gateway works under, "" for none
 	servers  []Server
 	listings map[string]listing.Listing // by server; those that could be had
 	before   surface.Inventory
@@ -48,6 +50,7 @@ type job struct {
 // wrapper carries one run of ctx wrap.
 type wrapper struct {
 	*options
+	same      bool // the profile of the wrap before
 	f         *cmdutil.Factory
 	layout    paths.Layout
 	workspace string
@@ -67,19 +70,19 @@ func Workspace(f *cmdutil.Factory) string {
 	return paths.Real(f.Dir)
 }
 
-func (o *options) run(ctx context.Context, f *cmdutil.Factory) error {
+func (o *options) run(cmd *cobra.Command, f *cmdutil.Factory) error {
+	ctx := cmd.Context()
 	switch o.scope {
 	case "", string(surface.ScopeProject), string(surface.ScopeUser):
 	default:
 		return cmdutil.BadUsage("--scope project or --scope user", "unknown scope %q", o.scope)
 	}
 	cfg, _ := config.Load(f.Layout(), Workspace(f), f.Env) // what is wrong with it is for ctx doctor to say
-	if _, ok := cfg.Surface.Profiles[o.profile]; o.profile != "" && !ok {
-		hint := "ctx.toml has none: [surface.profiles.NAME] makes one"
-		if names := slices.Sorted(maps.Keys(cfg.Surface.Profiles)); len(names) > 0 {
-			hint = "profiles: " + strings.Join(names, ", ")
+	if o.profile != "" {
+		o.gateway = true
+		if _, err := cmdutil.Profile(cfg.Surface, o.profile); err != nil {
+			return err
 		}
-		return cmdutil.BadUsage(hint, "unknown profile %q", o.profile)
 	}
 	if o.dryRun {
 		scratch, done, err := f.Scratch()
@@ -91,7 +94,7 @@ func (o *options) run(ctx context.Context, f *cmdutil.Factory) error {
 	}
 	l := f.Layout()
 	w := &wrapper{
-		options: o, f: f, layout: l, workspace: Workspace(f),
+		options: o, same: !cmd.Flags().Changed("profile"), f: f, layout: l, workspace: Workspace(f),
 		trust: trust.Open(l.Trust()), store: wiring.Open(l.Wraps()),
 	}
 	set, err := hosts.Open(ctx, f, o.hosts)
@@ -141,7 +144,11 @@ func (w *wrapper) read(ctx context.Context, open []*hosts.Host) error {
 		if err := included(h, servers, w.include, len(open)); err != nil {
 			return err
 		}
-		w.jobs = append(w.jobs, &job{host: h, sources: src, servers: servers, listings: map[string]listing.Listing{}})
+		profile := w.profile
+		if w.same && w.gateway {
+			profile = w.store.Profile(w.workspace, h.Name())
+		}
+		w.jobs = append(w.jobs, &job{host: h, sources: src, profile: profile, servers: servers, listings: map[string]listing.Listing{}})
 	}
 	w.f.IO.Step("")
 	return nil

@@ -55,12 +55,12 @@ standard error when the host is started, and a dry run does not start it.`,
 			streams.Out, with.IO = streams.Err, &streams
 			report = &with
 		}
-		if err := o.run(cmd.Context(), report); err != nil || !o.launch || o.dryRun {
+		if err := o.run(cmd, report); err != nil || !o.launch || o.dryRun {
 			return err
 		}
 		return launch(cmd, f, args[0], args[1:])
 	}
-	o.flags(cmd)
+	o.flags(cmd, f)
 	return cmd
 }
 
@@ -80,22 +80,23 @@ and so does one that fails; the rest is wired. --yes approves exactly what is
 printed; --dry-run prints it first and starts nothing.`,
 		Example: "  ctx wrap setup --gateway\n  ctx wrap setup --gateway --host claude --dry-run",
 		Args:    cmdutil.Args(0, 0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), f) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd, f) },
 	}
 	hosts.Flag(cmd, f, &o.hosts, "host to wire (repeatable; default: every one found)")
-	o.flags(cmd)
+	o.flags(cmd, f)
 	return cmd
 }
 
-func (o *options) flags(cmd *cobra.Command) {
+func (o *options) flags(cmd *cobra.Command, f *cmdutil.Factory) {
 	fl := cmd.Flags()
 	fl.BoolVar(&o.gateway, "gateway", false, "put ctx-gateway in place of the MCP servers")
-	fl.StringVar(&o.profile, "profile", "", "profile of ctx.toml that the gateway works under")
+	fl.StringVar(&o.profile, "profile", "", "put ctx-gateway there, working under this profile (default: the one of the wrap before; \"\" for none)")
 	fl.StringVar(&o.scope, "scope", "", "where the wiring goes, for hosts that leave a choice: project or user")
 	fl.StringSliceVar(&o.include, "include", nil, "front this server though a hook, subagent or command of yours names it (repeatable)")
 	fl.BoolVar(&o.dryRun, "dry-run", false, "print what would change and change nothing")
 	fl.BoolVar(&o.yes, "yes", false, "approve exactly the servers that are printed")
 	// Only a flag that does not exist fails here.
+	_ = cmd.RegisterFlagCompletionFunc("profile", cmdutil.CompleteProfiles(f))
 	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]cobra.Completion{"project", "user"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
