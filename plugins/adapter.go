@@ -152,12 +152,17 @@ type CompileRequest struct {
 	Gateway    bool                // load ctx-gateway in place of the servers
 	GatewayBin string
 	Dir        string // absolute; the .ctx-surface folder that the files go to
+	// Off are skills, agents and commands that the model should not be told of.
+	Off []surface.Item
 }
 
 // Compiled is the answer to a CompileRequest.
 type Compiled struct {
 	Files  []CompiledFile
 	Launch []string // the command line that starts the host with these files
+	// Off are those of the request's that these files, or the command line, switch
+	// off. Of any other the host goes on telling.
+	Off []surface.Item
 }
 
 // CompiledFile is one file of a compiled profile.

@@ -16,6 +16,7 @@ func toCompileRequest(r CompileRequest) *pluginpb.CompileRequest {
 		Gateway:    r.Gateway,
 		GatewayBin: r.GatewayBin,
 		Dir:        r.Dir,
+		Off:        each(r.Off, toItem),
 	}
 }
 
@@ -36,6 +37,7 @@ func fromCompileRequest(r *pluginpb.CompileRequest) CompileRequest {
 		Gateway:    r.GetGateway(),
 		GatewayBin: r.GetGatewayBin(),
 		Dir:        r.GetDir(),
+		Off:        each(r.GetOff(), fromItem),
 	}
 }
 
@@ -45,6 +47,7 @@ func toCompiled(c Compiled) *pluginpb.Compiled {
 			return &pluginpb.CompiledFile{Name: f.Name, Content: f.Content}
 		}),
 		Launch: c.Launch,
+		Off:    each(c.Off, toItem),
 	}
 }
 
@@ -54,5 +57,6 @@ func fromCompiled(c *pluginpb.Compiled) Compiled {
 			return CompiledFile{Name: f.GetName(), Content: f.GetContent()}
 		}),
 		Launch: c.GetLaunch(),
+		Off:    each(c.GetOff(), fromItem),
 	}
 }

@@ -1,4 +1,4 @@
-// The wire between ctx and the adapter of one host: protocol 1.1.
+// The wire between ctx and the adapter of one host: protocol 1.2.
 //
 // The major number is what go-plugin's handshake negotiates. A change that an
 // older adapter could not answer raises it; a new optional field or a new
@@ -2056,6 +2056,7 @@ type CompileRequest struct {
 	Gateway       bool                   `protobuf:"varint,6,opt,name=gateway" json:"gateway,omitempty"`
 	GatewayBin    string                 `protobuf:"bytes,7,opt,name=gateway_bin,json=gatewayBin" json:"gateway_bin,omitempty"`
 	Dir           string                 `protobuf:"bytes,8,opt,name=dir" json:"dir,omitempty"`
+	Off           []*Item                `protobuf:"bytes,9,rep,name=off" json:"off,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2146,10 +2147,18 @@ func (x *CompileRequest) GetDir() string {
 	return ""
 }
 
+func (x *CompileRequest) GetOff() []*Item {
+	if x != nil {
+		return x.Off
+	}
+	return nil
+}
+
 type Compiled struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Files         []*CompiledFile        `protobuf:"bytes,1,rep,name=files" json:"files,omitempty"`
 	Launch        []string               `protobuf:"bytes,2,rep,name=launch" json:"launch,omitempty"`
+	Off           []*Item                `protobuf:"bytes,3,rep,name=off" json:"off,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2194,6 +2203,13 @@ func (x *Compiled) GetFiles() []*CompiledFile {
 func (x *Compiled) GetLaunch() []string {
 	if x != nil {
 		return x.Launch
+	}
+	return nil
+}
+
+func (x *Compiled) GetOff() []*Item {
+	if x != nil {
+		return x.Off
 	}
 	return nil
 }
@@ -2673,7 +2689,7 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
 	"\x04path\x18\x02 \x03(\tR\x04path\x12\x14\n" +
 	"\x05value\x18\x03 \x01(\fR\x05value\x12\x1a\n" +
-	"\bexisting\x18\x04 \x01(\bR\bexisting\"\x91\x03\n" +
+	"\bexisting\x18\x04 \x01(\bR\bexisting\"\xb6\x03\n" +
 	"\x0eCompileRequest\x12.\n" +
 	"\amachine\x18\x01 \x01(\v2\x14.ctx.host.v1.MachineR\amachine\x12\x1c\n" +
 	"\tworkspace\x18\x02 \x01(\tR\tworkspace\x12\x18\n" +
@@ -2684,13 +2700,15 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\agateway\x18\x06 \x01(\bR\agateway\x12\x1f\n" +
 	"\vgateway_bin\x18\a \x01(\tR\n" +
 	"gatewayBin\x12\x10\n" +
-	"\x03dir\x18\b \x01(\tR\x03dir\x1aP\n" +
+	"\x03dir\x18\b \x01(\tR\x03dir\x12#\n" +
+	"\x03off\x18\t \x03(\v2\x11.ctx.host.v1.ItemR\x03off\x1aP\n" +
 	"\x0eDenyToolsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12(\n" +
-	"\x05value\x18\x02 \x01(\v2\x12.ctx.host.v1.NamesR\x05value:\x028\x01\"S\n" +
+	"\x05value\x18\x02 \x01(\v2\x12.ctx.host.v1.NamesR\x05value:\x028\x01\"x\n" +
 	"\bCompiled\x12/\n" +
 	"\x05files\x18\x01 \x03(\v2\x19.ctx.host.v1.CompiledFileR\x05files\x12\x16\n" +
-	"\x06launch\x18\x02 \x03(\tR\x06launch\"<\n" +
+	"\x06launch\x18\x02 \x03(\tR\x06launch\x12#\n" +
+	"\x03off\x18\x03 \x03(\v2\x11.ctx.host.v1.ItemR\x03off\"<\n" +
 	"\fCompiledFile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\acontent\x18\x02 \x01(\fR\acontent\"\\\n" +
@@ -2802,31 +2820,33 @@ var file_plugins_host_proto_depIdxs = []int32{
 	3,  // 26: ctx.host.v1.CompileRequest.machine:type_name -> ctx.host.v1.Machine
 	15, // 27: ctx.host.v1.CompileRequest.servers:type_name -> ctx.host.v1.Server
 	34, // 28: ctx.host.v1.CompileRequest.deny_tools:type_name -> ctx.host.v1.CompileRequest.DenyToolsEntry
-	26, // 29: ctx.host.v1.Compiled.files:type_name -> ctx.host.v1.CompiledFile
-	3,  // 30: ctx.host.v1.UsageRequest.machine:type_name -> ctx.host.v1.Machine
-	29, // 31: ctx.host.v1.UsageResponse.uses:type_name -> ctx.host.v1.Use
-	16, // 32: ctx.host.v1.CompileRequest.DenyToolsEntry.value:type_name -> ctx.host.v1.Names
-	0,  // 33: ctx.host.v1.Host.Describe:input_type -> ctx.host.v1.DescribeRequest
-	3,  // 34: ctx.host.v1.Host.Detect:input_type -> ctx.host.v1.Machine
-	5,  // 35: ctx.host.v1.Host.Decode:input_type -> ctx.host.v1.RawEvent
-	8,  // 36: ctx.host.v1.Host.Encode:input_type -> ctx.host.v1.EncodeRequest
-	11, // 37: ctx.host.v1.Host.Sources:input_type -> ctx.host.v1.SourcesRequest
-	20, // 38: ctx.host.v1.Host.PlanWrap:input_type -> ctx.host.v1.WrapRequest
-	24, // 39: ctx.host.v1.Host.Compile:input_type -> ctx.host.v1.CompileRequest
-	27, // 40: ctx.host.v1.Host.Usage:input_type -> ctx.host.v1.UsageRequest
-	1,  // 41: ctx.host.v1.Host.Describe:output_type -> ctx.host.v1.Description
-	4,  // 42: ctx.host.v1.Host.Detect:output_type -> ctx.host.v1.Detection
-	6,  // 43: ctx.host.v1.Host.Decode:output_type -> ctx.host.v1.Event
-	10, // 44: ctx.host.v1.Host.Encode:output_type -> ctx.host.v1.EncodeResponse
-	12, // 45: ctx.host.v1.Host.Sources:output_type -> ctx.host.v1.SourcesResponse
-	21, // 46: ctx.host.v1.Host.PlanWrap:output_type -> ctx.host.v1.WrapPlan
-	25, // 47: ctx.host.v1.Host.Compile:output_type -> ctx.host.v1.Compiled
-	28, // 48: ctx.host.v1.Host.Usage:output_type -> ctx.host.v1.UsageResponse
-	41, // [41:49] is the sub-list for method output_type
-	33, // [33:41] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	18, // 29: ctx.host.v1.CompileRequest.off:type_name -> ctx.host.v1.Item
+	26, // 30: ctx.host.v1.Compiled.files:type_name -> ctx.host.v1.CompiledFile
+	18, // 31: ctx.host.v1.Compiled.off:type_name -> ctx.host.v1.Item
+	3,  // 32: ctx.host.v1.UsageRequest.machine:type_name -> ctx.host.v1.Machine
+	29, // 33: ctx.host.v1.UsageResponse.uses:type_name -> ctx.host.v1.Use
+	16, // 34: ctx.host.v1.CompileRequest.DenyToolsEntry.value:type_name -> ctx.host.v1.Names
+	0,  // 35: ctx.host.v1.Host.Describe:input_type -> ctx.host.v1.DescribeRequest
+	3,  // 36: ctx.host.v1.Host.Detect:input_type -> ctx.host.v1.Machine
+	5,  // 37: ctx.host.v1.Host.Decode:input_type -> ctx.host.v1.RawEvent
+	8,  // 38: ctx.host.v1.Host.Encode:input_type -> ctx.host.v1.EncodeRequest
+	11, // 39: ctx.host.v1.Host.Sources:input_type -> ctx.host.v1.SourcesRequest
+	20, // 40: ctx.host.v1.Host.PlanWrap:input_type -> ctx.host.v1.WrapRequest
+	24, // 41: ctx.host.v1.Host.Compile:input_type -> ctx.host.v1.CompileRequest
+	27, // 42: ctx.host.v1.Host.Usage:input_type -> ctx.host.v1.UsageRequest
+	1,  // 43: ctx.host.v1.Host.Describe:output_type -> ctx.host.v1.Description
+	4,  // 44: ctx.host.v1.Host.Detect:output_type -> ctx.host.v1.Detection
+	6,  // 45: ctx.host.v1.Host.Decode:output_type -> ctx.host.v1.Event
+	10, // 46: ctx.host.v1.Host.Encode:output_type -> ctx.host.v1.EncodeResponse
+	12, // 47: ctx.host.v1.Host.Sources:output_type -> ctx.host.v1.SourcesResponse
+	21, // 48: ctx.host.v1.Host.PlanWrap:output_type -> ctx.host.v1.WrapPlan
+	25, // 49: ctx.host.v1.Host.Compile:output_type -> ctx.host.v1.Compiled
+	28, // 50: ctx.host.v1.Host.Usage:output_type -> ctx.host.v1.UsageResponse
+	43, // [43:51] is the sub-list for method output_type
+	35, // [35:43] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_plugins_host_proto_init() }
