@@ -34,16 +34,16 @@ func miscalibrated(n int, scale, bias float64) ([]Row, Ranker) {
 
 func TestFitFindsTheScaleAndMeetsTheTargetsOnOtherRows(t *testing.T) {
 	t.Parallel()
-	rows, ranker := miscalibrated(4000, 0.5, -2)
+	rows, ranker := miscalibrated(2400, 0.5, -2)
 	targets := Targets{FalseFires: 0.05, Noise: 0.2}
-	f, err := Fit(t.Context(), rows[:2000], ranker, targets)
+	f, err := Fit(t.Context(), rows[:1200], ranker, targets)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(f.Scale-0.5) > 0.1 || math.Abs(f.Bias+2) > 0.4 {
+	if math.Abs(f.Scale-0.5) > 0.12 || math.Abs(f.Bias+2) > 0.5 {
 		t.Errorf("scale %v, bias %v; want 0.5, -2", f.Scale, f.Bias)
 	}
-	other, err := Measure(t.Context(), rows[2000:], []Ranker{{"fitted", func(ctx context.Context, r Row) (activate.Decision, error) {
+	other, err := Measure(t.Context(), rows[1200:], []Ranker{{"fitted", func(ctx context.Context, r Row) (activate.Decision, error) {
 		d, err := ranker.Choose(ctx, r)
 		return d.With(f.Calibration), err
 	}}}, nil)
@@ -51,7 +51,7 @@ func TestFitFindsTheScaleAndMeetsTheTargetsOnOtherRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := other.Rankers[0].Rates
-	if math.Abs(got.FalseFires-targets.FalseFires) > 0.02 || math.Abs(got.Noise-targets.Noise) > 0.04 {
+	if math.Abs(got.FalseFires-targets.FalseFires) > 0.03 || math.Abs(got.Noise-targets.Noise) > 0.06 {
 		t.Errorf("on other rows %+v, for %+v", got, targets)
 	}
 	for name, pair := range map[string][2]float64{
@@ -62,7 +62,7 @@ func TestFitFindsTheScaleAndMeetsTheTargetsOnOtherRows(t *testing.T) {
 			t.Errorf("%s: %.3f was expected, %.3f came", name, pair[0], pair[1])
 		}
 	}
-	again, err := Fit(t.Context(), rows[:2000], ranker, targets)
+	again, err := Fit(t.Context(), rows[:1200], ranker, targets)
 	if err != nil || again.Calibration != f.Calibration {
 		t.Errorf("then %+v, now %+v (%v)", f.Calibration, again.Calibration, err)
 	}
