@@ -1,0 +1,131 @@
+package prune
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/ctx-sidecar/ctx/core/file"
+	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/state"
+)
+
+// fileName is the receipt's, in the folder of what ctx knows of a workspace.
+const fileName = "prune.json"
+
+// Path is where a gateway or hook that works with dir finds the receipt.
+func Path(dir string) string { return filepath.Join(dir, fileName) }
+
+// own is the folder in which a receipt lies while the workspace is not wrapped.
+func own(l paths.Layout, workspace string) string {
+	return filepath.Join(l.State, "workspaces", paths.ID(workspace))
+}
+
+// Load returns the receipt of a workspace and the file that it is in, or would
+// be. Nothing decided yet is an empty receipt. A file that cannot be used is an
+// error, and kept aside.
+func Load(l paths.Layout, workspace string) (Receipt, string, error) {
+	dir := state.FindDir(l, workspace)
+	r, err := Read(dir)
+	if errors.Is(err, fs.ErrNotExist) && own(l, workspace) != dir {
+		// It was written before the workspace was wrapped.
+		r, err = Read(own(l, workspace))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	r.Schema, r.Workspace = Schema, workspace
+	return r, Path(dir), err
+}
+
+// Read reads the receipt in a folder; the error wraps [fs.ErrNotExist] where
+// there is none.
+func Read(dir string) (Receipt, error) {
+	path := Path(dir)
+	b, err := file.Read(path)
+	if err != nil {
+		return Receipt{}, err
+	}
+	var r Receipt
+	if err := json.Unmarshal(b, &r); err != nil {
+		var syntax *json.SyntaxError
+		line := 1
+		if errors.As(err, &syntax) {
+			line += strings.Count(string(b[:min(int(syntax.Offset), len(b))]), "\n")
+		}
+		return Receipt{}, aside(path, fmt.Errorf("%s:%d: %w", path, line, err))
+	}
+	if err := r.check(); err != nil {
+		return Receipt{}, aside(path, fmt.Errorf("%s: %w", path, err))
+	}
+	return r, nil
+}
+
+// check refuses what no receipt of ours says: it lies where a repository or an
+// archive could have put something.
+func (r *Receipt) check() error {
+	if r.Schema != Schema {
+		return fmt.Errorf("the schema %q is not known to this version", r.Schema)
+	}
+	for _, h := range r.Hosts {
+		for _, d := range h.Decisions {
+			for _, text := range []string{h.Host, d.ID, string(d.Kind), d.Provider, d.Name} {
+				if strings.ContainsFunc(text, unicode.IsControl) {
+					return fmt.Errorf("the decision on %q names something with a control character", d.ID)
+				}
+			}
+			if d.By != ByRule && d.By != ByUser || d.ID == "" {
+				return fmt.Errorf("the decision on %q does not say by whom it is", d.ID)
+			}
+		}
+	}
+	return nil
+}
+
+func aside(path string, err error) error {
+	bad, failed := file.SetAside(path)
+	if failed != nil {
+		return errors.Join(err, failed)
+	}
+	return fmt.Errorf("%w; it is kept as %s, and what it said is not in force", err, filepath.Base(bad))
+}
+
+// Save keeps a receipt in place of the one that there is; an empty one is
+// removed. It returns the file, "" where none is left.
+func Save(l paths.Layout, workspace string, r Receipt) (string, error) {
+	r.Schema, r.Workspace = Schema, workspace
+	r.Hosts = slices.DeleteFunc(slices.Clone(r.Hosts), func(h HostReceipt) bool { return len(h.Decisions) == 0 })
+	path := ""
+	if len(r.Hosts) > 0 {
+		dir, _ := state.SafeDir(l, workspace)
+		b, err := json.MarshalIndent(r, "", "  ")
+		if err != nil {
+			return "", err
+		}
+		path = Path(dir)
+		err = file.Locked(path, func() error {
+			file.Sweep(path)
+			return file.Write(path, append(b, '\n'), 0o600)
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	// One that was written before the workspace was wrapped, or unwrapped, says
+	// nothing any more.
+	for _, dir := range []string{filepath.Join(workspace, ".ctx-surface"), own(l, workspace)} {
+		if Path(dir) == path || state.CheckOwn(dir) != nil {
+			continue
+		}
+		if err := os.Remove(Path(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return path, err
+		}
+	}
+	return path, nil
+}
