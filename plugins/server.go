@@ -83,6 +83,15 @@ func (s *server) Usage(ctx context.Context, r *pluginpb.UsageRequest) (*pluginpb
 	return answer(toUsage(u), err)
 }
 
+func (s *server) PlanPrune(ctx context.Context, r *pluginpb.PruneRequest) (*pluginpb.PrunePlan, error) {
+	pruner, ok := s.adapter.(Pruner)
+	if !ok {
+		return nil, status.Error(codes.Unimplemented, ErrNoPrune.Error())
+	}
+	p, err := pruner.PlanPrune(ctx, fromPruneRequest(r))
+	return answer(toPrunePlan(p), err)
+}
+
 // answer sends either half of a result. gRPC knows the errors of a context by
 // itself; every other error crosses as its text.
 func answer[T any](msg *T, err error) (*T, error) {

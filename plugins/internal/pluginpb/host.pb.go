@@ -2056,7 +2056,7 @@ type CompileRequest struct {
 	Gateway       bool                   `protobuf:"varint,6,opt,name=gateway" json:"gateway,omitempty"`
 	GatewayBin    string                 `protobuf:"bytes,7,opt,name=gateway_bin,json=gatewayBin" json:"gateway_bin,omitempty"`
 	Dir           string                 `protobuf:"bytes,8,opt,name=dir" json:"dir,omitempty"`
-	Off           []*Item                `protobuf:"bytes,9,rep,name=off" json:"off,omitempty"`
+	Off           []*Item                `protobuf:"bytes,9,rep,name=off" json:"off,omitempty"` // since 1.2
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2486,6 +2486,246 @@ func (x *Use) GetFailed() bool {
 	return false
 }
 
+type PruneRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Machine       *Machine               `protobuf:"bytes,1,opt,name=machine" json:"machine,omitempty"`
+	Workspace     string                 `protobuf:"bytes,2,opt,name=workspace" json:"workspace,omitempty"`
+	Items         []*PruneItem           `protobuf:"bytes,3,rep,name=items" json:"items,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PruneRequest) Reset() {
+	*x = PruneRequest{}
+	mi := &file_plugins_host_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PruneRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PruneRequest) ProtoMessage() {}
+
+func (x *PruneRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plugins_host_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PruneRequest.ProtoReflect.Descriptor instead.
+func (*PruneRequest) Descriptor() ([]byte, []int) {
+	return file_plugins_host_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *PruneRequest) GetMachine() *Machine {
+	if x != nil {
+		return x.Machine
+	}
+	return nil
+}
+
+func (x *PruneRequest) GetWorkspace() string {
+	if x != nil {
+		return x.Workspace
+	}
+	return ""
+}
+
+func (x *PruneRequest) GetItems() []*PruneItem {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+type PruneItem struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kind          string                 `protobuf:"bytes,1,opt,name=kind" json:"kind,omitempty"`
+	Provider      string                 `protobuf:"bytes,2,opt,name=provider" json:"provider,omitempty"`
+	Name          string                 `protobuf:"bytes,3,opt,name=name" json:"name,omitempty"`
+	File          string                 `protobuf:"bytes,4,opt,name=file" json:"file,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PruneItem) Reset() {
+	*x = PruneItem{}
+	mi := &file_plugins_host_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PruneItem) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PruneItem) ProtoMessage() {}
+
+func (x *PruneItem) ProtoReflect() protoreflect.Message {
+	mi := &file_plugins_host_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PruneItem.ProtoReflect.Descriptor instead.
+func (*PruneItem) Descriptor() ([]byte, []int) {
+	return file_plugins_host_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *PruneItem) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *PruneItem) GetProvider() string {
+	if x != nil {
+		return x.Provider
+	}
+	return ""
+}
+
+func (x *PruneItem) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *PruneItem) GetFile() string {
+	if x != nil {
+		return x.File
+	}
+	return ""
+}
+
+type PrunePlan struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Edits         []*Edit                `protobuf:"bytes,1,rep,name=edits" json:"edits,omitempty"`
+	Notes         []string               `protobuf:"bytes,2,rep,name=notes" json:"notes,omitempty"`
+	Stays         []*Stay                `protobuf:"bytes,3,rep,name=stays" json:"stays,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PrunePlan) Reset() {
+	*x = PrunePlan{}
+	mi := &file_plugins_host_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PrunePlan) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PrunePlan) ProtoMessage() {}
+
+func (x *PrunePlan) ProtoReflect() protoreflect.Message {
+	mi := &file_plugins_host_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PrunePlan.ProtoReflect.Descriptor instead.
+func (*PrunePlan) Descriptor() ([]byte, []int) {
+	return file_plugins_host_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *PrunePlan) GetEdits() []*Edit {
+	if x != nil {
+		return x.Edits
+	}
+	return nil
+}
+
+func (x *PrunePlan) GetNotes() []string {
+	if x != nil {
+		return x.Notes
+	}
+	return nil
+}
+
+func (x *PrunePlan) GetStays() []*Stay {
+	if x != nil {
+		return x.Stays
+	}
+	return nil
+}
+
+type Stay struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Item          int64                  `protobuf:"varint,1,opt,name=item" json:"item,omitempty"` // index in the request's items
+	Why           string                 `protobuf:"bytes,2,opt,name=why" json:"why,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Stay) Reset() {
+	*x = Stay{}
+	mi := &file_plugins_host_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Stay) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Stay) ProtoMessage() {}
+
+func (x *Stay) ProtoReflect() protoreflect.Message {
+	mi := &file_plugins_host_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Stay.ProtoReflect.Descriptor instead.
+func (*Stay) Descriptor() ([]byte, []int) {
+	return file_plugins_host_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *Stay) GetItem() int64 {
+	if x != nil {
+		return x.Item
+	}
+	return 0
+}
+
+func (x *Stay) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
 var File_plugins_host_proto protoreflect.FileDescriptor
 
 const file_plugins_host_proto_rawDesc = "" +
@@ -2728,7 +2968,23 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\athrough\x18\x04 \x01(\bR\athrough\x12\x18\n" +
 	"\asession\x18\x05 \x01(\tR\asession\x12\x0e\n" +
 	"\x02at\x18\x06 \x01(\x03R\x02at\x12\x16\n" +
-	"\x06failed\x18\a \x01(\bR\x06failed2\xfc\x03\n" +
+	"\x06failed\x18\a \x01(\bR\x06failed\"\x8a\x01\n" +
+	"\fPruneRequest\x12.\n" +
+	"\amachine\x18\x01 \x01(\v2\x14.ctx.host.v1.MachineR\amachine\x12\x1c\n" +
+	"\tworkspace\x18\x02 \x01(\tR\tworkspace\x12,\n" +
+	"\x05items\x18\x03 \x03(\v2\x16.ctx.host.v1.PruneItemR\x05items\"c\n" +
+	"\tPruneItem\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x1a\n" +
+	"\bprovider\x18\x02 \x01(\tR\bprovider\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x12\n" +
+	"\x04file\x18\x04 \x01(\tR\x04file\"s\n" +
+	"\tPrunePlan\x12'\n" +
+	"\x05edits\x18\x01 \x03(\v2\x11.ctx.host.v1.EditR\x05edits\x12\x14\n" +
+	"\x05notes\x18\x02 \x03(\tR\x05notes\x12'\n" +
+	"\x05stays\x18\x03 \x03(\v2\x11.ctx.host.v1.StayR\x05stays\",\n" +
+	"\x04Stay\x12\x12\n" +
+	"\x04item\x18\x01 \x01(\x03R\x04item\x12\x10\n" +
+	"\x03why\x18\x02 \x01(\tR\x03why2\xbc\x04\n" +
 	"\x04Host\x12B\n" +
 	"\bDescribe\x12\x1c.ctx.host.v1.DescribeRequest\x1a\x18.ctx.host.v1.Description\x126\n" +
 	"\x06Detect\x12\x14.ctx.host.v1.Machine\x1a\x16.ctx.host.v1.Detection\x123\n" +
@@ -2737,7 +2993,8 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\aSources\x12\x1b.ctx.host.v1.SourcesRequest\x1a\x1c.ctx.host.v1.SourcesResponse\x12;\n" +
 	"\bPlanWrap\x12\x18.ctx.host.v1.WrapRequest\x1a\x15.ctx.host.v1.WrapPlan\x12=\n" +
 	"\aCompile\x12\x1b.ctx.host.v1.CompileRequest\x1a\x15.ctx.host.v1.Compiled\x12>\n" +
-	"\x05Usage\x12\x19.ctx.host.v1.UsageRequest\x1a\x1a.ctx.host.v1.UsageResponseB=Z4github.com/ctx-sidecar/ctx/plugins/internal/pluginpb\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
+	"\x05Usage\x12\x19.ctx.host.v1.UsageRequest\x1a\x1a.ctx.host.v1.UsageResponse\x12>\n" +
+	"\tPlanPrune\x12\x19.ctx.host.v1.PruneRequest\x1a\x16.ctx.host.v1.PrunePlanB=Z4github.com/ctx-sidecar/ctx/plugins/internal/pluginpb\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
 	file_plugins_host_proto_rawDescOnce sync.Once
@@ -2751,7 +3008,7 @@ func file_plugins_host_proto_rawDescGZIP() []byte {
 	return file_plugins_host_proto_rawDescData
 }
 
-var file_plugins_host_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_plugins_host_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_plugins_host_proto_goTypes = []any{
 	(*DescribeRequest)(nil),     // 0: ctx.host.v1.DescribeRequest
 	(*Description)(nil),         // 1: ctx.host.v1.Description
@@ -2783,12 +3040,16 @@ var file_plugins_host_proto_goTypes = []any{
 	(*UsageRequest)(nil),        // 27: ctx.host.v1.UsageRequest
 	(*UsageResponse)(nil),       // 28: ctx.host.v1.UsageResponse
 	(*Use)(nil),                 // 29: ctx.host.v1.Use
-	nil,                         // 30: ctx.host.v1.Server.EnvEntry
-	nil,                         // 31: ctx.host.v1.Server.HeadersEntry
-	nil,                         // 32: ctx.host.v1.Server.HeaderEnvEntry
-	nil,                         // 33: ctx.host.v1.Server.ToolApprovalEntry
-	nil,                         // 34: ctx.host.v1.CompileRequest.DenyToolsEntry
-	(*durationpb.Duration)(nil), // 35: google.protobuf.Duration
+	(*PruneRequest)(nil),        // 30: ctx.host.v1.PruneRequest
+	(*PruneItem)(nil),           // 31: ctx.host.v1.PruneItem
+	(*PrunePlan)(nil),           // 32: ctx.host.v1.PrunePlan
+	(*Stay)(nil),                // 33: ctx.host.v1.Stay
+	nil,                         // 34: ctx.host.v1.Server.EnvEntry
+	nil,                         // 35: ctx.host.v1.Server.HeadersEntry
+	nil,                         // 36: ctx.host.v1.Server.HeaderEnvEntry
+	nil,                         // 37: ctx.host.v1.Server.ToolApprovalEntry
+	nil,                         // 38: ctx.host.v1.CompileRequest.DenyToolsEntry
+	(*durationpb.Duration)(nil), // 39: google.protobuf.Duration
 }
 var file_plugins_host_proto_depIdxs = []int32{
 	2,  // 0: ctx.host.v1.Description.events:type_name -> ctx.host.v1.EventSpec
@@ -2803,15 +3064,15 @@ var file_plugins_host_proto_depIdxs = []int32{
 	13, // 9: ctx.host.v1.SourcesResponse.form:type_name -> ctx.host.v1.Form
 	14, // 10: ctx.host.v1.SourcesResponse.frames:type_name -> ctx.host.v1.Frame
 	17, // 11: ctx.host.v1.Server.place:type_name -> ctx.host.v1.Place
-	30, // 12: ctx.host.v1.Server.env:type_name -> ctx.host.v1.Server.EnvEntry
-	31, // 13: ctx.host.v1.Server.headers:type_name -> ctx.host.v1.Server.HeadersEntry
-	32, // 14: ctx.host.v1.Server.header_env:type_name -> ctx.host.v1.Server.HeaderEnvEntry
-	35, // 15: ctx.host.v1.Server.start_timeout:type_name -> google.protobuf.Duration
-	35, // 16: ctx.host.v1.Server.call_timeout:type_name -> google.protobuf.Duration
+	34, // 12: ctx.host.v1.Server.env:type_name -> ctx.host.v1.Server.EnvEntry
+	35, // 13: ctx.host.v1.Server.headers:type_name -> ctx.host.v1.Server.HeadersEntry
+	36, // 14: ctx.host.v1.Server.header_env:type_name -> ctx.host.v1.Server.HeaderEnvEntry
+	39, // 15: ctx.host.v1.Server.start_timeout:type_name -> google.protobuf.Duration
+	39, // 16: ctx.host.v1.Server.call_timeout:type_name -> google.protobuf.Duration
 	17, // 17: ctx.host.v1.Server.disabled_by:type_name -> ctx.host.v1.Place
 	17, // 18: ctx.host.v1.Server.approved_by:type_name -> ctx.host.v1.Place
 	16, // 19: ctx.host.v1.Server.enabled_tools:type_name -> ctx.host.v1.Names
-	33, // 20: ctx.host.v1.Server.tool_approval:type_name -> ctx.host.v1.Server.ToolApprovalEntry
+	37, // 20: ctx.host.v1.Server.tool_approval:type_name -> ctx.host.v1.Server.ToolApprovalEntry
 	17, // 21: ctx.host.v1.Item.place:type_name -> ctx.host.v1.Place
 	17, // 22: ctx.host.v1.Rule.place:type_name -> ctx.host.v1.Place
 	3,  // 23: ctx.host.v1.WrapRequest.machine:type_name -> ctx.host.v1.Machine
@@ -2819,34 +3080,40 @@ var file_plugins_host_proto_depIdxs = []int32{
 	23, // 25: ctx.host.v1.Edit.ops:type_name -> ctx.host.v1.Op
 	3,  // 26: ctx.host.v1.CompileRequest.machine:type_name -> ctx.host.v1.Machine
 	15, // 27: ctx.host.v1.CompileRequest.servers:type_name -> ctx.host.v1.Server
-	34, // 28: ctx.host.v1.CompileRequest.deny_tools:type_name -> ctx.host.v1.CompileRequest.DenyToolsEntry
+	38, // 28: ctx.host.v1.CompileRequest.deny_tools:type_name -> ctx.host.v1.CompileRequest.DenyToolsEntry
 	18, // 29: ctx.host.v1.CompileRequest.off:type_name -> ctx.host.v1.Item
 	26, // 30: ctx.host.v1.Compiled.files:type_name -> ctx.host.v1.CompiledFile
 	18, // 31: ctx.host.v1.Compiled.off:type_name -> ctx.host.v1.Item
 	3,  // 32: ctx.host.v1.UsageRequest.machine:type_name -> ctx.host.v1.Machine
 	29, // 33: ctx.host.v1.UsageResponse.uses:type_name -> ctx.host.v1.Use
-	16, // 34: ctx.host.v1.CompileRequest.DenyToolsEntry.value:type_name -> ctx.host.v1.Names
-	0,  // 35: ctx.host.v1.Host.Describe:input_type -> ctx.host.v1.DescribeRequest
-	3,  // 36: ctx.host.v1.Host.Detect:input_type -> ctx.host.v1.Machine
-	5,  // 37: ctx.host.v1.Host.Decode:input_type -> ctx.host.v1.RawEvent
-	8,  // 38: ctx.host.v1.Host.Encode:input_type -> ctx.host.v1.EncodeRequest
-	11, // 39: ctx.host.v1.Host.Sources:input_type -> ctx.host.v1.SourcesRequest
-	20, // 40: ctx.host.v1.Host.PlanWrap:input_type -> ctx.host.v1.WrapRequest
-	24, // 41: ctx.host.v1.Host.Compile:input_type -> ctx.host.v1.CompileRequest
-	27, // 42: ctx.host.v1.Host.Usage:input_type -> ctx.host.v1.UsageRequest
-	1,  // 43: ctx.host.v1.Host.Describe:output_type -> ctx.host.v1.Description
-	4,  // 44: ctx.host.v1.Host.Detect:output_type -> ctx.host.v1.Detection
-	6,  // 45: ctx.host.v1.Host.Decode:output_type -> ctx.host.v1.Event
-	10, // 46: ctx.host.v1.Host.Encode:output_type -> ctx.host.v1.EncodeResponse
-	12, // 47: ctx.host.v1.Host.Sources:output_type -> ctx.host.v1.SourcesResponse
-	21, // 48: ctx.host.v1.Host.PlanWrap:output_type -> ctx.host.v1.WrapPlan
-	25, // 49: ctx.host.v1.Host.Compile:output_type -> ctx.host.v1.Compiled
-	28, // 50: ctx.host.v1.Host.Usage:output_type -> ctx.host.v1.UsageResponse
-	43, // [43:51] is the sub-list for method output_type
-	35, // [35:43] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	3,  // 34: ctx.host.v1.PruneRequest.machine:type_name -> ctx.host.v1.Machine
+	31, // 35: ctx.host.v1.PruneRequest.items:type_name -> ctx.host.v1.PruneItem
+	22, // 36: ctx.host.v1.PrunePlan.edits:type_name -> ctx.host.v1.Edit
+	33, // 37: ctx.host.v1.PrunePlan.stays:type_name -> ctx.host.v1.Stay
+	16, // 38: ctx.host.v1.CompileRequest.DenyToolsEntry.value:type_name -> ctx.host.v1.Names
+	0,  // 39: ctx.host.v1.Host.Describe:input_type -> ctx.host.v1.DescribeRequest
+	3,  // 40: ctx.host.v1.Host.Detect:input_type -> ctx.host.v1.Machine
+	5,  // 41: ctx.host.v1.Host.Decode:input_type -> ctx.host.v1.RawEvent
+	8,  // 42: ctx.host.v1.Host.Encode:input_type -> ctx.host.v1.EncodeRequest
+	11, // 43: ctx.host.v1.Host.Sources:input_type -> ctx.host.v1.SourcesRequest
+	20, // 44: ctx.host.v1.Host.PlanWrap:input_type -> ctx.host.v1.WrapRequest
+	24, // 45: ctx.host.v1.Host.Compile:input_type -> ctx.host.v1.CompileRequest
+	27, // 46: ctx.host.v1.Host.Usage:input_type -> ctx.host.v1.UsageRequest
+	30, // 47: ctx.host.v1.Host.PlanPrune:input_type -> ctx.host.v1.PruneRequest
+	1,  // 48: ctx.host.v1.Host.Describe:output_type -> ctx.host.v1.Description
+	4,  // 49: ctx.host.v1.Host.Detect:output_type -> ctx.host.v1.Detection
+	6,  // 50: ctx.host.v1.Host.Decode:output_type -> ctx.host.v1.Event
+	10, // 51: ctx.host.v1.Host.Encode:output_type -> ctx.host.v1.EncodeResponse
+	12, // 52: ctx.host.v1.Host.Sources:output_type -> ctx.host.v1.SourcesResponse
+	21, // 53: ctx.host.v1.Host.PlanWrap:output_type -> ctx.host.v1.WrapPlan
+	25, // 54: ctx.host.v1.Host.Compile:output_type -> ctx.host.v1.Compiled
+	28, // 55: ctx.host.v1.Host.Usage:output_type -> ctx.host.v1.UsageResponse
+	32, // 56: ctx.host.v1.Host.PlanPrune:output_type -> ctx.host.v1.PrunePlan
+	48, // [48:57] is the sub-list for method output_type
+	39, // [39:48] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_plugins_host_proto_init() }
@@ -2860,7 +3127,7 @@ func file_plugins_host_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plugins_host_proto_rawDesc), len(file_plugins_host_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   35,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

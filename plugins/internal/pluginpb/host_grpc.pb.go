@@ -1,4 +1,4 @@
-// The wire between ctx and the adapter of one host: protocol 1.1.
+// The wire between ctx and the adapter of one host: protocol 1.2.
 //
 // The major number is what go-plugin's handshake negotiates. A change that an
 // older adapter could not answer raises it; a new optional field or a new
@@ -26,14 +26,15 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	Host_Describe_FullMethodName = "/ctx.host.v1.Host/Describe"
-	Host_Detect_FullMethodName   = "/ctx.host.v1.Host/Detect"
-	Host_Decode_FullMethodName   = "/ctx.host.v1.Host/Decode"
-	Host_Encode_FullMethodName   = "/ctx.host.v1.Host/Encode"
-	Host_Sources_FullMethodName  = "/ctx.host.v1.Host/Sources"
-	Host_PlanWrap_FullMethodName = "/ctx.host.v1.Host/PlanWrap"
-	Host_Compile_FullMethodName  = "/ctx.host.v1.Host/Compile"
-	Host_Usage_FullMethodName    = "/ctx.host.v1.Host/Usage"
+	Host_Describe_FullMethodName  = "/ctx.host.v1.Host/Describe"
+	Host_Detect_FullMethodName    = "/ctx.host.v1.Host/Detect"
+	Host_Decode_FullMethodName    = "/ctx.host.v1.Host/Decode"
+	Host_Encode_FullMethodName    = "/ctx.host.v1.Host/Encode"
+	Host_Sources_FullMethodName   = "/ctx.host.v1.Host/Sources"
+	Host_PlanWrap_FullMethodName  = "/ctx.host.v1.Host/PlanWrap"
+	Host_Compile_FullMethodName   = "/ctx.host.v1.Host/Compile"
+	Host_Usage_FullMethodName     = "/ctx.host.v1.Host/Usage"
+	Host_PlanPrune_FullMethodName = "/ctx.host.v1.Host/PlanPrune"
 )
 
 // HostClient is the client API for Host service.
@@ -51,6 +52,7 @@ type HostClient interface {
 	PlanWrap(ctx context.Context, in *WrapRequest, opts ...grpc.CallOption) (*WrapPlan, error)
 	Compile(ctx context.Context, in *CompileRequest, opts ...grpc.CallOption) (*Compiled, error)
 	Usage(ctx context.Context, in *UsageRequest, opts ...grpc.CallOption) (*UsageResponse, error)
+	PlanPrune(ctx context.Context, in *PruneRequest, opts ...grpc.CallOption) (*PrunePlan, error)
 }
 
 type hostClient struct {
@@ -141,6 +143,16 @@ func (c *hostClient) Usage(ctx context.Context, in *UsageRequest, opts ...grpc.C
 	return out, nil
 }
 
+func (c *hostClient) PlanPrune(ctx context.Context, in *PruneRequest, opts ...grpc.CallOption) (*PrunePlan, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PrunePlan)
+	err := c.cc.Invoke(ctx, Host_PlanPrune_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // HostServer is the server API for Host service.
 // All implementations must embed UnimplementedHostServer
 // for forward compatibility.
@@ -156,6 +168,7 @@ type HostServer interface {
 	PlanWrap(context.Context, *WrapRequest) (*WrapPlan, error)
 	Compile(context.Context, *CompileRequest) (*Compiled, error)
 	Usage(context.Context, *UsageRequest) (*UsageResponse, error)
+	PlanPrune(context.Context, *PruneRequest) (*PrunePlan, error)
 	mustEmbedUnimplementedHostServer()
 }
 
@@ -189,6 +202,9 @@ func (UnimplementedHostServer) Compile(context.Context, *CompileRequest) (*Compi
 }
 func (UnimplementedHostServer) Usage(context.Context, *UsageRequest) (*UsageResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Usage not implemented")
+}
+func (UnimplementedHostServer) PlanPrune(context.Context, *PruneRequest) (*PrunePlan, error) {
+	return nil, status.Error(codes.Unimplemented, "method PlanPrune not implemented")
 }
 func (UnimplementedHostServer) mustEmbedUnimplementedHostServer() {}
 func (UnimplementedHostServer) testEmbeddedByValue()              {}
@@ -355,6 +371,24 @@ func _Host_Usage_Handler(srv interface{}, ctx context.Context, dec func(interfac
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Host_PlanPrune_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PruneRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(HostServer).PlanPrune(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Host_PlanPrune_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(HostServer).PlanPrune(ctx, req.(*PruneRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Host_ServiceDesc is the grpc.ServiceDesc for Host service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -393,6 +427,10 @@ var Host_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Usage",
 			Handler:    _Host_Usage_Handler,
+		},
+		{
+			MethodName: "PlanPrune",
+			Handler:    _Host_PlanPrune_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},
