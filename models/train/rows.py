@@ -8,6 +8,7 @@ import numpy as np
 
 NEAR_KIND = "out-of-domain"  # such a row may be won by a capability that its domain excludes
 MISSING_KIND = "missing-capability"  # its capability is left out of a part of the tap
+TRIGGER_KIND = "trigger"  # a trigger as a prompt
 
 
 class Rows:
@@ -37,8 +38,8 @@ class Rows:
         return np.concatenate([self.expected | excluded, nothing[:, None]], 1)
 
     def weight(self):
-        """Rows that lose their capability by chance count less: whole taps have few like them."""
-        return np.where(self.kind == MISSING_KIND, 0.3, 1.0)
+        """Rows that nobody wrote count less: whole taps have few like them."""
+        return np.where(np.isin(self.kind, [MISSING_KIND, TRIGGER_KIND]), 0.3, 1.0)
 
 
 def observe(command):

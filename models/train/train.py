@@ -26,7 +26,7 @@ SEMANTIC = [
     "token cover best", "token cover top3", "token fit best", "token fit top3", "token fit all", "token fit all top5",
 ]
 LEXICAL = ["word best", "word top3", "word card", "word cover", "gram best", "gram top3", "gram card", "named", "negated"]
-PENALTY = {"candidate": 2e-3, "field": 3e-3, "vector": 5e-2, "wording": 3e-2}
+PENALTY = {"candidate": 2e-3, "field": 3e-3, "vector": 2.5e-2, "wording": 3e-2}
 DIMS = 64
 PARTS = [1, 2, 3, 5, 8, 13]  # sizes of parts of taps
 PART_WEIGHT = 0.05  # of a row on a part, against one on the whole tap
@@ -65,8 +65,10 @@ class Taps:
         self.dev = {size: Block(r) for (name, _, size), r in groups.items() if name == "dev.jsonl"}
         self.whole, self.parts = {}, {}
         for (name, tap, size), r in groups.items():
-            if name != "dev.jsonl":
-                (self.parts if size else self.whole)[(tap, size) if size else tap] = Block(r, PART_WEIGHT if size else 1.0)
+            if size and name != "dev.jsonl":
+                self.parts[name, tap, size] = Block(r, PART_WEIGHT)
+            elif name != "dev.jsonl":
+                self.whole[tap] = Block(r)
         self.scale = Scale(self.whole.values())
         for b in [*self.whole.values(), *self.parts.values()]:
             self.scale.apply(b)
@@ -74,21 +76,21 @@ class Taps:
     def train(self, without=None):
         whole = {tap: b for tap, b in self.whole.items() if tap != without}
         words = labelled.vocabulary({tap: b.rows for tap, b in whole.items()}, least=12, taps=3)
-        blocks = [*whole.values(), *(b for (tap, _), b in self.parts.items() if tap != without)]
+        blocks = [*whole.values(), *(b for (_, tap, _), b in self.parts.items() if tap != without)]
         return fit(blocks, words, self.scale, PENALTY), words
 
 
-def study(name, taps):
+def study(title, taps):
     """Print what the recipe reaches, and return the weights and the calibration."""
-    print(f"\n{name}", flush=True)
+    print(f"\n{title}", flush=True)
     held, few = {}, {}
     for tap in taps.whole:
         weights, words = taps.train(without=tap)
         b = taps.whole[tap]
         held[tap] = (b.rows, weights.probabilities(b, words))
         report(f"without tap {tap or 'given'}", *held[tap])
-        for (other, size), b in taps.parts.items():
-            if other == tap:
+        for (name, other, size), b in taps.parts.items():
+            if other == tap and name != "triggers":
                 few.setdefault(size, []).append((b.rows, weights.probabilities(b, words)))
     weights, words = taps.train()
     dev = (taps.dev[0].rows, weights.probabilities(taps.dev[0], words))

@@ -74,7 +74,7 @@ func run() error {
 		}
 		sizes = append(sizes, n)
 	}
-	return printRows(out, s, m, rows, sizes, func(r row, size int) (row, []activate.Candidate, bool) {
+	return printRows(out, s, m, rows, requests(taps), sizes, func(r row, size int) (row, []activate.Candidate, bool) {
 		if size == 0 {
 			return r, taps[r.Tap], true
 		}
@@ -109,10 +109,11 @@ func printTokens(out *bufio.Writer, m *embed.Model, taps map[string][]activate.C
 	return nil
 }
 
-// printRows prints what is observed of every row, for every size of parts. ask
+// printRows prints what is observed of every row, for every size of parts, and
+// of those that are for parts alone. ask
 // says what a row is asked about, and whether it is at all.
 func printRows(
-	out *bufio.Writer, s *activate.Scorer, m *embed.Model, rows []row, sizes []int,
+	out *bufio.Writer, s *activate.Scorer, m *embed.Model, rows, inParts []row, sizes []int,
 	ask func(row, int) (row, []activate.Candidate, bool),
 ) error {
 	var once activate.Encoder
@@ -125,7 +126,11 @@ func printRows(
 	}
 	enc := json.NewEncoder(out)
 	for _, size := range sizes {
-		for _, whole := range rows {
+		asked := rows
+		if size > 0 {
+			asked = slices.Concat(rows, inParts)
+		}
+		for _, whole := range asked {
 			r, candidates, ok := ask(whole, size)
 			if !ok {
 				continue

@@ -11,6 +11,7 @@ import (
 
 const (
 	ambiguous = "ambiguous"
+	verbatim  = "trigger"
 	missing   = "missing-capability" // the kind of a row whose capability a part leaves out
 )
 
@@ -29,7 +30,7 @@ func part(r row, tap []activate.Candidate, size int, seed uint64) (_ row, few []
 	fmt.Fprintf(h, "%s/%s/%d", r.Tap, r.ID, size)
 	chance := rand.New(rand.NewPCG(seed, h.Sum64()))
 	chance.Shuffle(len(tap), func(i, j int) { tap[i], tap[j] = tap[j], tap[i] })
-	with := chance.IntN(2) == 0
+	with := chance.IntN(2) == 0 || r.Kind == verbatim
 	about := func(c activate.Candidate) bool { return slices.Contains(r.Expect, c.Name) || c.Name == r.Near }
 	var subject, others []activate.Candidate
 	for _, c := range tap {
