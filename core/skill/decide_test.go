@@ -208,7 +208,7 @@ func TestChecksStayWithinTheWorkspaceAndWaitForNobody(t *testing.T) {
 	t.Parallel()
 	outside := workspace(t, map[string]string{"secret.txt": "the secret"})
 	ws := workspace(t, map[string]string{"sub/own.txt": "own", "big.txt": strings.Repeat("x", mostFile) + "needle"})
-	for link, target := range map[string]string{"out": outside, "out.txt": filepath.Join(outside, "secret.txt"), "loop": ".", "sub/up": ".."} {
+	for link, target := range map[string]string{"out": outside, "out.txt": filepath.Join(outside, "secret.txt"), "loop": ".", "sub/up": "..", "to-pipe": "pipe.txt"} {
 		if err := os.Symlink(target, filepath.Join(ws, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -228,6 +228,7 @@ func TestChecksStayWithinTheWorkspaceAndWaitForNobody(t *testing.T) {
 	for rule, want := range map[string]bool{
 		"file(out/secret.txt)": false, "file(out/*.txt)": false, "grep(secret)": false, "grep(secret, *.txt)": false, "grep(needle, big.txt)": false,
 		"grep(own, *.txt)": true, "file(own.txt)": true, "file(big.txt)": true, "file(**/none)": false, "grep(none, pipe.txt)": false, "file(loop/big.txt)": true,
+		"file(to-pipe/*.txt)": false, "file(pipe.txt/*)": false,
 	} {
 		if got := len(decide(t, s, deaf, ruled(t, "x", rule))) == 1; got != want {
 			t.Errorf("%s holds: %v", rule, got)

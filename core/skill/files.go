@@ -119,7 +119,7 @@ func (t *tree) list(dir string) []fs.DirEntry {
 }
 
 func (t *tree) look(dir string) []fs.DirEntry {
-	f, err := t.root.Open(filepath.FromSlash(dir))
+	f, err := t.root.OpenFile(filepath.FromSlash(dir), os.O_RDONLY|folder, 0)
 	if err != nil {
 		return nil
 	}

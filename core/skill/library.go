@@ -71,7 +71,7 @@ func Roots(taps []tap.Tap, l paths.Layout, workspace string, plugins []Root) []R
 // Any reports whether there may be a skill, at the price of a look at each root.
 func Any(roots []Root) bool {
 	return slices.ContainsFunc(roots, func(r Root) bool {
-		f, err := os.Open(r.Dir)
+		f, err := openFolder(r.Dir)
 		if err != nil {
 			return false
 		}
@@ -119,7 +119,7 @@ func (l *Library) Load() *Catalog {
 // folders are the names below a root that may be skills. Links are followed;
 // there is no deeper level, so that they lead nowhere twice.
 func folders(r Root) (names []string, problems []Problem) {
-	f, err := os.Open(r.Dir)
+	f, err := openFolder(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -130,7 +130,7 @@ func folders(r Root) (names []string, problems []Problem) {
 	}
 	switch {
 	case err != nil && len(list) == 0 && err.Error() != "EOF":
-		return nil, []Problem{{File: r.Dir, Severity: tap.Error, Rule: "unreadable", Text: err.Error()}}
+		return nil, []Problem{{File: r.Dir, Severity: tap.Error, Rule: "unreadable", Text: reason(err)}}
 	case len(list) > mostFolders:
 		list = list[:mostFolders]
 		problems = append(problems, Problem{File: r.Dir, Severity: tap.Warning, Rule: "too-many", Text: "it has over 2000 entries; the others are passed over"})

@@ -160,6 +160,40 @@ func TestWhatIsNoSkillCostsOnlyItself(t *testing.T) {
 	}
 }
 
+// What lies in the place of a folder of skills costs that folder alone, and
+// nobody waits for it.
+func TestWhatIsNoFolderOfSkillsHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	good := t.TempDir()
+	put(t, good, "good", text("good"))
+	dir := t.TempDir()
+	for name, make := range map[string]func(path string) error{
+		"pipe":           func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"file":           func(path string) error { return os.WriteFile(path, []byte("x"), 0o600) },
+		"loop":           func(path string) error { return os.Symlink(path, path) },
+		"link to a pipe": func(path string) error { return os.Symlink(filepath.Join(dir, "pipe"), path) },
+		"device":         func(path string) error { return os.Symlink("/dev/zero", path) },
+	} {
+		path := filepath.Join(dir, name)
+		if err := make(path); err != nil {
+			t.Fatal(err)
+		}
+		if Any([]Root{{Dir: path}}) {
+			t.Errorf("%s: there is a skill in it", name)
+		}
+	}
+	for _, name := range []string{"pipe", "file", "loop", "link to a pipe", "device"} {
+		path := filepath.Join(dir, name)
+		c := load(path, good)
+		if len(c.Skills) != 1 || c.Skills[0].Name != "good" {
+			t.Errorf("%s: %+v", name, c.Skills)
+		}
+		if len(c.Problems) != 1 || c.Problems[0].File != path || c.Problems[0].Rule != "unreadable" || strings.Contains(c.Problems[0].Text, path) {
+			t.Errorf("%s: %+v", name, c.Problems)
+		}
+	}
+}
+
 func TestASkillIsReadWithTheFoldersBesideIt(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
