@@ -59,6 +59,16 @@ func Families() []Family {
 	return append(all, Other)
 }
 
+// FamiliesOf are the families that a word speaks for, as [Words] spells it; nil
+// for a word that speaks for none.
+func FamiliesOf(word string) []Family {
+	var spoken []Family
+	for _, i := range familyOf[word] {
+		spoken = append(spoken, families[i].name)
+	}
+	return spoken
+}
+
 // FamilyOf is the family of a tool: by the words of its own name first, then of
 // its server's, then of its description's first sentence. Only whole words count:
 // "dawson" does not speak of aws.
