@@ -87,7 +87,7 @@ func serverRecords(s surface.PricedServer) []Record {
 			Kind: surface.KindTool, Provider: s.Name, Name: t.Name, Place: s.Place, Standing: st, Why: why,
 			Direct: t.Cost, Own: s.Own, Unsent: unsent(t.Definition.Raw),
 			Family:   surface.FamilyOf(s.Name, t.Name, t.Definition.Description),
-			Provides: provides(t.Name),
+			Provides: provides(t.Name), Says: sentence(t.Definition.Description),
 		}
 		if st == Loaded {
 			r.Cost = t.Cost
@@ -97,6 +97,13 @@ func serverRecords(s surface.PricedServer) []Record {
 		records = append(records, r)
 	}
 	return records
+}
+
+// sentence is the first one of a text.
+func sentence(text string) string {
+	text, _, _ = strings.Cut(text, "\n")
+	text, _, _ = strings.Cut(text, ". ")
+	return text
 }
 
 // judge is the one place where an inventory asks what a tool may do.

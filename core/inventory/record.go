@@ -38,6 +38,8 @@ type Record struct {
 
 	Own bool `json:"own,omitempty"` // ctx's own
 
+	Says string `json:"-"` // of a tool, the first sentence of its description
+
 	text string // of prose, as far as it was read
 }
 

@@ -134,6 +134,15 @@ func (p *Profile) Named(t Tool) bool {
 	return slices.ContainsFunc(p.Layers, func(l Layer) bool { return matching(l.Include, t.ID()) != "" })
 }
 
+// Includes are the include globs of all layers.
+func (p *Profile) Includes() []string {
+	var globs []string
+	for _, l := range p.Layers {
+		globs = append(globs, l.Include...)
+	}
+	return globs
+}
+
 // Families are those that pass every layer, in the order of [surface.Families].
 func (p *Profile) Families() []surface.Family {
 	families := []surface.Family{}
