@@ -1,9 +1,11 @@
 package leakage
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
@@ -13,6 +15,7 @@ type Workspace struct {
 	Languages []string // as their names are written, in any case: "Go", "TypeScript"
 	Manifests []string // files that tell what is built with: "go.mod", "infra/main.tf"
 	Role      string   // the session's: "developer:general"
+	Named     []string // words of fields that the manifests name: a dependency, an image
 }
 
 // empty reports whether nothing is known; then nothing is unrelated.
@@ -34,8 +37,8 @@ type field struct {
 
 var fields = []field{
 	{"containers and clusters", "pod namespace deployment replica ingress container", "kubernetes k8s kubectl helm docker podman", "dockerfile", "dockerfile* compose*.y*ml docker-compose*.y*ml chart.yaml kustomization.y*ml skaffold.y*ml *.k8s.y*ml containerfile", "devops sre platform operator ops"},
-	{"cloud infrastructure", "bucket lambda vpc instance region iam", "aws ec2 s3 gcp azure terraform cloudformation cloudflare", "hcl terraform", "*.tf *.tfvars serverless.y*ml cdk.json pulumi.y*ml template.y*ml samconfig.toml wrangler.* app.yaml azure-pipelines.yml", "devops sre platform cloud ops"},
-	{"databases", "table row schema sql migration index query", "postgres postgresql mysql mongodb redis snowflake bigquery sqlite supabase", "sql plpgsql", "*.sql schema.prisma alembic.ini ormconfig.* knexfile.* flyway.conf *.db diesel.toml sqlc.y*ml", "data dba analyst database backend"},
+	{"cloud infrastructure", "bucket lambda vpc instance region iam", "aws boto3 ec2 s3 gcp azure terraform pulumi cloudformation cloudflare", "hcl terraform", "*.tf *.tfvars serverless.y*ml cdk.json pulumi.y*ml template.y*ml samconfig.toml wrangler.* app.yaml azure-pipelines.yml", "devops sre platform cloud ops"},
+	{"databases", "table row schema sql migration index query", "postgres postgresql pgx psycopg mysql mongodb mongoose redis snowflake bigquery sqlite sqlite3 supabase prisma sqlalchemy gorm typeorm sequelize", "sql plpgsql", "*.sql schema.prisma alembic.ini ormconfig.* knexfile.* flyway.conf *.db diesel.toml sqlc.y*ml", "data dba analyst database backend"},
 	{"payments", "invoice refund charge subscription payout checkout", "stripe paypal adyen braintree", "", "", "billing finance payments accounting shop"},
 	{"customer relations", "lead deal opportunity contact pipeline account", "salesforce hubspot zendesk crm", "apex", "sfdx-project.json", "sales marketing support crm"},
 	{"trading and wallets", "stock share ticker portfolio candle order trade", "crypto wallet ethereum bitcoin solana blockchain nft", "solidity vyper", "hardhat.config.* foundry.toml truffle-config.js anchor.toml", "finance trading trader quant crypto web3"},
@@ -50,28 +53,50 @@ var fields = []field{
 	{"science and health", "protein gene molecule patient diagnosis compound", "pubmed uniprot fhir", "r julia fortran", "*.ipynb environment.yml renv.lock", "science research health bio chemist data"},
 }
 
-// unrelated finds a tool whose field of work the workspace has nothing of.
+// unrelated finds a tool whose field of work the workspace has nothing of. Words
+// that other fields have, too (a table, a query, a match), are worth a look at
+// most: several of them, and one in a name.
 func (w Workspace) unrelated(server, name, description string) (Finding, bool) {
 	if w.empty() {
 		return Finding{}, false
 	}
 	first, _, _ := strings.Cut(description, "\n")
 	first, _, _ = strings.Cut(first, ". ")
-	said := map[string]bool{}
-	for _, w := range slices.Concat(surface.Words(server), surface.Words(name), surface.Words(first)) {
-		said[w] = true
-	}
-	best, votes := -1, 0
+	named := set(slices.Concat(surface.Words(server), surface.Words(name)))
+	// A name in a text may be spelled in parts: HubSpot, LoL.
+	said := set(slices.Concat(surface.Words(first), plainWords(first)))
+	maps.Copy(said, named)
+	best, votes, firm := -1, 0, false
 	for i, f := range fields {
-		n := 2*hits(said, f.strong) + hits(said, f.words)
-		if n > votes {
-			best, votes = i, n
+		strong, weak := hits(said, f.strong), hits(said, f.words)
+		if strong == 0 && (weak < 3 || hits(named, f.words) == 0) {
+			continue
+		}
+		if n := 2*strong + weak; n > votes {
+			best, votes, firm = i, n, strong > 0
 		}
 	}
-	if best < 0 || votes < 2 || w.has(fields[best]) {
+	if best < 0 || w.has(fields[best]) {
 		return Finding{}, false
 	}
-	return Finding{UnrelatedDomain, "is for " + fields[best].name + ", of which the workspace's languages, manifests and role have nothing", Place{Field: "description"}, min(.9, .3+.1*float64(votes))}, true
+	confidence := .4
+	if firm {
+		confidence = min(.9, .3+.1*float64(votes))
+	}
+	return Finding{UnrelatedDomain, "is for " + fields[best].name + ", of which the workspace's languages, manifests and role have nothing", Place{Field: "description"}, confidence}, true
+}
+
+// plainWords are the words of a text in small letters, each whole.
+func plainWords(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+func set(words []string) map[string]bool {
+	m := make(map[string]bool, len(words))
+	for _, w := range words {
+		m[w] = true
+	}
+	return m
 }
 
 // hits counts the words of a list that are said, each once.
@@ -93,18 +118,22 @@ func (w Workspace) has(f field) bool {
 			return true
 		}
 	}
-	for _, m := range w.Manifests {
-		m = strings.ToLower(m)
-		for glob := range strings.FieldsSeq(f.manifests) {
-			// The globs are ours and well formed.
-			if ok, _ := path.Match(glob, path.Base(m)); ok || glob == m {
-				return true
-			}
+	if slices.ContainsFunc(w.Manifests, f.builtWith) {
+		return true
+	}
+	role := set(surface.Words(w.Role))
+	return hits(role, f.roles) > 0 || hits(role, f.strong) > 0 || hits(set(w.Named), f.strong) > 0
+}
+
+// builtWith reports whether a file, by its path in the workspace, is one that
+// the field's work is done with.
+func (f field) builtWith(file string) bool {
+	file = strings.ToLower(file)
+	for glob := range strings.FieldsSeq(f.manifests) {
+		// The globs are ours and well formed.
+		if ok, _ := path.Match(glob, path.Base(file)); ok || glob == file {
+			return true
 		}
 	}
-	role := map[string]bool{}
-	for _, word := range surface.Words(w.Role) {
-		role[word] = true
-	}
-	return hits(role, f.roles) > 0 || hits(role, f.strong) > 0
+	return false
 }

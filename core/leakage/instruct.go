@@ -9,6 +9,17 @@ import (
 	"github.com/ctx-sidecar/ctx/core/authority"
 )
 
+// What a text can ask of the model.
+const (
+	overrules = "tells the model to set its instructions aside"
+	hides     = "tells the model to hide something from the user"
+	orders    = "orders the model to call it"
+	collects  = "has the model hand over what it knows"
+	poses     = "poses as the system, or makes the model somebody else"
+	pleads    = "asks to be taken for harmless"
+	skips     = "tells the model not to ask the user"
+)
+
 // asked is something that a text asks of the model.
 type asked struct {
 	what  string
@@ -20,15 +31,6 @@ type asked struct {
 // Patterns are matched against plain text: small letters, no accents, nothing
 // invisible. Each language has those of its own.
 var askings = sync.OnceValue(func() []asked {
-	const (
-		overrules = "tells the model to set its instructions aside"
-		hides     = "tells the model to hide something from the user"
-		orders    = "orders the model to call it"
-		collects  = "has the model hand over what it knows"
-		poses     = "poses as the system, or makes the model somebody else"
-		pleads    = "asks to be taken for harmless"
-		skips     = "tells the model not to ask the user"
-	)
 	list := []struct {
 		what    string
 		firm    float64

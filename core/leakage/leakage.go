@@ -94,10 +94,25 @@ func (s *Surroundings) Tool(server string, definition json.RawMessage, used Used
 	return tidy(out)
 }
 
-// Text checks a text that stands by itself: a server's instructions, a skill,
-// an agent. server is "" where it is no server's.
+// Text checks a text of a server's that stands by itself: its instructions.
 func (s *Surroundings) Text(server, field, content string) []Finding {
 	return tidy(s.check(server, text{field, content}))
+}
+
+// Prose checks a text whose business it is to instruct the model: a skill, an
+// agent, an instruction file. That it gives orders, takes on a role and names
+// tools and credentials is no fault of it: such things are worth a look at most.
+func (s *Surroundings) Prose(field, content string) []Finding {
+	const look = .4
+	all := slices.DeleteFunc(s.check("", text{field, content}), func(f Finding) bool {
+		return f.Kind == Instruction && (f.What == orders || f.What == poses || f.What == skips)
+	})
+	for i, f := range all {
+		if f.Kind == CapabilityMention || f.Kind == SecretAdjacent && f.Confidence < .8 {
+			all[i].Confidence = min(f.Confidence, look)
+		}
+	}
+	return tidy(all)
 }
 
 // text is a text in its place.
@@ -115,8 +130,12 @@ func (s *Surroundings) check(server string, t text) []Finding {
 	return append(out, s.mentions(server, t)...)
 }
 
-// tidy puts findings in the order of places, each once.
+// tidy puts findings in the order of places, each once, and takes secrets out of
+// the names of their places.
 func tidy(all []Finding) []Finding {
+	for i := range all {
+		all[i].Place.Field = withoutSecrets(all[i].Place.Field)
+	}
 	slices.SortStableFunc(all, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Place.Field, b.Place.Field), cmp.Compare(a.Place.From, b.Place.From), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.What, b.What))
 	})
