@@ -21,7 +21,7 @@ func (r *reader) readAgents() {
 			}
 			r.serverMentions(path, &f.Servers)
 			name := s.prefix + string(f.Name)
-			if known[name] {
+			if known[name] || r.agentDenied(name) {
 				return
 			}
 			known[name] = true

@@ -83,6 +83,7 @@ func (r *reader) skillsOf(s shelf) []listed {
 			continue
 		}
 		l := r.listed(surface.KindSkill, s, e.Name(), path, f, body, size)
+		l.override(r.overridden(s, e.Name()))
 		if n := string(f.Name); n != "" && n != e.Name() {
 			l.name += " (" + n + ")"
 		}
@@ -98,7 +99,9 @@ func (r *reader) commandsOf(s shelf) []listed {
 	r.walk(root, func(path, rel string) {
 		if f, body, size, ok := r.front(path); ok {
 			name := strings.ReplaceAll(strings.TrimSuffix(rel, ".md"), "/", ":")
-			all = append(all, r.listed(surface.KindCommand, s, name, path, f, body, size))
+			l := r.listed(surface.KindCommand, s, name, path, f, body, size)
+			l.override(r.overridden(s, name))
+			all = append(all, l)
 		}
 	})
 	return all
@@ -115,6 +118,16 @@ func (r *reader) listed(kind surface.Kind, s shelf, name, path string, f front, 
 	return listed{
 		kind: kind, shelf: s, name: s.prefix + name, path: path, size: size,
 		told: !f.hidden(), description: capped(description),
+	}
+}
+
+// override applies what skillOverrides says.
+func (l *listed) override(how string) {
+	switch how {
+	case "off", userOnly:
+		l.told = false
+	case "name-only":
+		l.description = ""
 	}
 }
 
