@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ctx-sidecar/ctx/core/activate"
 	"github.com/ctx-sidecar/ctx/core/event"
 	"github.com/ctx-sidecar/ctx/core/gateway"
 	"github.com/ctx-sidecar/ctx/core/hook"
@@ -62,6 +63,12 @@ func (e *events) Handle(ctx context.Context, req rendezvous.Request) rendezvous.
 	e.keep.Do(func() { go e.listed(surface.Sources{}, nil) })
 	if ev.Kind == event.Prompt && e.config.Gateway.Mode == "narrow" {
 		e.narrow(ev)
+	}
+	switch ev.Kind {
+	case event.Prompt:
+		e.shadow.Prompt(ev.Session, activate.Clean(ev.Prompt))
+	case event.SessionEnd:
+		e.shadow.End(ev.Session)
 	}
 	var reply event.Reply
 	if ev.Kind != event.Other {

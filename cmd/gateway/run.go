@@ -18,6 +18,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/loader"
 	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/reconcile"
 	"github.com/ctx-sidecar/ctx/core/rendezvous"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/trust"
@@ -43,7 +44,8 @@ type program struct {
 	surface string // the folder of what is kept about the workspace
 	cache   *listing.Cache
 	state   *state.Store
-	usage   *usage.Log
+	usage   watched
+	shadow  *reconcile.Shadow // nil where there is none
 	trust   *trust.Store
 	tools   *baseline.Store
 	taps    *taps          // nil where the user has none
@@ -73,6 +75,9 @@ func run(args []string, std streams, env []string) error {
 	p.openAdapter()
 	defer p.adapter.close()
 	defer p.tools.Flush() // what could not be written is in the log
+	p.shadow = p.openShadow()
+	p.usage.shadow = p.shadow
+	defer p.shadow.Close()
 	if p.taps = p.openTaps(); p.taps != nil {
 		go p.taps.follow(ctx)
 	}
@@ -101,7 +106,8 @@ func newProgram(o options, layout paths.Layout, env []string, dir string) *progr
 	if p.surface, why = state.SafeDir(layout, o.workspace); why != "" {
 		log.Warn("the workspace's own folder is passed over", "why", why, "for", p.surface)
 	}
-	p.cache, p.state, p.usage = listing.OpenCache(p.surface, listing.KeyFile(layout)), state.Open(p.surface), usage.Open(p.surface)
+	p.cache, p.state = listing.OpenCache(p.surface, listing.KeyFile(layout)), state.Open(p.surface)
+	p.usage = watched{Log: usage.Open(p.surface)}
 	p.trust = trust.Open(layout.Trust())
 	p.tools = baseline.Open(layout.Baselines(), o.workspace, log.Named("baseline"))
 	p.policy = p.openLocal(&gateway.Files{

@@ -27,6 +27,11 @@ type Listings interface {
 	Any(server, fingerprint string) (listing.Listing, bool)
 }
 
+// Usage takes down completed calls; see [*usage.Log].
+type Usage interface {
+	Append(usage.Call) error
+}
+
 // Options are what a Handler works with, for one host in one workspace.
 type Options struct {
 	Layout    paths.Layout
@@ -41,7 +46,7 @@ type Options struct {
 	Cache    Listings
 	Baseline *baseline.Store // holds back tools of servers behind the gateway; nil: none
 	State    *state.Store
-	Usage    *usage.Log
+	Usage    Usage
 
 	// GatewayActive is true where the caller knows that the host loads
 	// ctx-gateway here. Otherwise Sources tell.

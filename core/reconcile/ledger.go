@@ -47,7 +47,7 @@ type Entry struct {
 	Tokens     int            `json:"tokens,omitempty"`
 	Phase      Phase          `json:"phase,omitempty"`
 	Reason     string         `json:"reason,omitempty"`
-	Enforced   bool           `json:"enforced"` // false: in the shadow, nothing was changed
+	Enforced   bool           `json:"enforced"`          // false: in the shadow, nothing was changed
 	Servers    []string       `json:"servers,omitempty"` // that have tools of the family
 	Tools      []string       `json:"tools,omitempty"`   // of the family, "server:tool"; none where they do not fit a line
 }

@@ -5,7 +5,6 @@ package survey
 import (
 	"context"
 	"errors"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -114,7 +113,7 @@ func Take(ctx context.Context, f *cmdutil.Factory, o Options) (*Set, error) {
 		}
 		uses := uses(ctx, h, ws, calls)
 		h.Inventory = inventory.Build(inventory.Input{
-			Title: h.Title(), Sources: h.Sources, Priced: h.Priced, Uses: uses, Others: unread(others, h.Sources), Text: text,
+			Title: h.Title(), Sources: h.Sources, Priced: h.Priced, Uses: uses, Others: unread(others, h.Sources), Text: inventory.ReadText,
 		})
 		for _, p := range problems {
 			h.Inventory.Warnings = append(h.Inventory.Warnings, p.File+": "+p.Text)
@@ -216,16 +215,4 @@ func body(it surface.Item) (string, bool) {
 		return "", false
 	}
 	return string(b[len(b)-it.OnDemand:]), true
-}
-
-const mostText = 256 << 10 // bytes of a prose that are looked into
-
-// text is what a prose says.
-func text(it surface.Item) (string, bool) {
-	info, err := os.Stat(it.Place.File)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > mostText {
-		return it.Text, it.Text != ""
-	}
-	b, err := file.Read(it.Place.File)
-	return string(b), err == nil
 }
