@@ -67,7 +67,12 @@ func open(workspace string) (*os.Root, error) {
 		return nil, err
 	}
 	defer ws.Close()
-	return ws.OpenRoot(filepath.Join(".agents", "tools"))
+	name := filepath.Join(".agents", "tools")
+	// To open a pipe in the folder's place would wait for somebody.
+	if info, err := ws.Stat(name); err == nil && !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.ENOTDIR}
+	}
+	return ws.OpenRoot(name)
 }
 
 // read reads one file. No faults and no name: it is not meant to be a tool.

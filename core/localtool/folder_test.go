@@ -118,6 +118,33 @@ func TestEachBadFileIsNamedAndCostsNoOther(t *testing.T) {
 	}
 }
 
+// What lies in the folder's place is named, and nobody waits for it.
+func TestWhatIsNoFolderOfToolsHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	for what, make := range map[string]func(path string) error{
+		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o755) },
+		"file":   func(path string) error { return os.WriteFile(path, []byte(script), 0o755) },
+		"loop":   func(path string) error { return os.Symlink(filepath.Base(path), path) },
+		"device": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"link to a pipe": func(path string) error {
+			return errors.Join(syscall.Mkfifo(path+".pipe", 0o755), os.Symlink(filepath.Base(path)+".pipe", path))
+		},
+	} {
+		for _, name := range []string{".agents", ".agents/tools"} {
+			ws := t.TempDir()
+			path := filepath.Join(ws, name)
+			err := os.MkdirAll(filepath.Dir(path), 0o755)
+			if err := errors.Join(err, make(path)); err != nil {
+				t.Fatal(err)
+			}
+			tools, problems := Read(ws)
+			if len(tools) != 0 || len(problems) != 1 || problems[0].File != Folder(ws) || problems[0].Hint == "" {
+				t.Errorf("%s as %s: %v, %v", what, name, tools, problems)
+			}
+		}
+	}
+}
+
 func TestAFolderThatLeadsOutOfTheWorkspaceIsRefused(t *testing.T) {
 	t.Parallel()
 	elsewhere := workspace(t)
