@@ -16,6 +16,7 @@ type Origin struct {
 	Cost    surface.Cost
 	Highest Mark // authority
 	Never   int  // records that are known not to have been used
+	Unknown int  // records whose cost is not known, and not in Cost
 }
 
 // originOf names where a record comes from.
@@ -46,6 +47,9 @@ func Origins(records []inventory.Record) []*Origin {
 		o.Highest = higher(o.Highest, tierOf(r))
 		if r.Use.Unused() {
 			o.Never++
+		}
+		if r.Unmeasured != "" {
+			o.Unknown++
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *Origin) int {

@@ -17,7 +17,9 @@
       tr, i, id: tr.id, origin: Number(tr.dataset.o), shown: true,
       text: words([$("th", tr).title, ...[...tr.cells].map(c => c.textContent)].join("\n")),
     }));
-    return {section, table, rows, n: table.dataset.h, most: PAGE, drill: -1,
+    const byOrigin = [];
+    for (const r of rows) (byOrigin[r.origin] ??= []).push(r);
+    return {section, table, rows, byOrigin, n: table.dataset.h, most: PAGE, drill: -1,
       byID: new Map(rows.map(r => [r.id, r])), more: $(".records .more", section)};
   });
   const cost = (r, measure) => digits(r.tr.cells[COLUMN[measure]].textContent);
@@ -50,23 +52,24 @@
 
   // dim takes back the cells that nothing was found in.
   function dim(h, svg, searching) {
-    const own = new Set(), several = [];
+    const own = new Set(), drawn = new Set(), several = [];
     for (const a of $$("a.c", svg)) {
-      const r = h.byID.get(a.getAttribute("href").slice(1));
-      if (r) { own.add(r.i); a.classList.toggle("off", !r.shown); } else several.push(a);
+      const href = a.getAttribute("href"), r = h.byID.get(href.slice(1));
+      if (r) { own.add(r.i); drawn.add(r.origin); a.classList.toggle("off", !r.shown); continue; }
+      several.push(a);
+      if (/o\d+$/.test(href)) drawn.add(Number(/o(\d+)$/.exec(href)[1]));
     }
     const m = svg.closest("figure").dataset.m;
     for (const a of several) {
-      const at = /o(\d+)$/.exec(a.getAttribute("href"));
-      let n = 0, all = 0;
-      if (at) for (const r of h.rows) {
-        if (r.origin !== Number(at[1]) || own.has(r.i) || cost(r, m) <= 0) continue;
-        all++;
-        n += r.shown;
+      // The last box stands for the origins that have none, or for the host's words.
+      const at = /o(\d+)$/.exec(a.getAttribute("href")), rest = a.classList.contains("more");
+      let n = 0;
+      for (const r of at ? h.byOrigin[at[1]] ?? [] : rest ? h.rows : []) {
+        n += r.shown && (at || !drawn.has(r.origin)) && !own.has(r.i) && cost(r, m) > 0;
       }
       a.classList.toggle("off", searching && n === 0);
       const label = $("text", a);
-      if (!label || !at) continue;
+      if (!label) continue;
       label.dataset.was ??= label.textContent;
       label.textContent = searching && n ? `${n} match` : label.dataset.was;
     }
@@ -122,7 +125,7 @@
     $$(".map", maps).forEach(f => { f.hidden = origin >= 0; });
     if (origin < 0) return figure.replaceChildren();
     const name = $(`#h${h.n}o${origin} bdi`).textContent;
-    let all = h.rows.filter(r => r.origin === origin).map(r => ({r, cost: cost(r, m)})).filter(v => v.cost > 0).sort((a, b) => b.cost - a.cost);
+    let all = (h.byOrigin[origin] ?? []).map(r => ({r, cost: cost(r, m)})).filter(v => v.cost > 0).sort((a, b) => b.cost - a.cost);
     const total = sum(all), n = all.findIndex(v => v.cost / total * W * H < LEAST);
     if (n > 0) all = [...all.slice(0, n), {rest: all.slice(n), cost: sum(all.slice(n))}];
     const back = document.createElement("button");

@@ -13,12 +13,13 @@ import (
 const (
 	mapWidth, mapHeight = 1200.0, 640.0
 
-	heading   = 20.0  // the height of an origin's heading
-	gap       = 2.0   // around what is drawn
-	least     = 480.0 // the area of the smallest cell that is drawn by itself
-	mostCells = 90    // of one origin
-	letter    = 6.65  // the width of a letter of a label
-	line      = 14.0  // the height of a line of one
+	heading   = 20.0   // the height of an origin's heading
+	gap       = 2.0    // around what is drawn
+	least     = 480.0  // the area of the smallest cell that is drawn by itself
+	few       = 1500.0 // the same of an origin
+	mostCells = 90     // of one origin
+	letter    = 6.65   // the width of a letter of a label
+	line      = 14.0   // the height of a line of one
 )
 
 // treemap is the cost of a host's records in one measure.
@@ -98,7 +99,7 @@ func newTreemap(h *hostView, m int) treemap {
 	}
 	values, t.Total = heaviest(values)
 	d := drawing{host: h, of: of}
-	d.divide(values, t.Total, box{0, 0, mapWidth, mapHeight}, 14*least, 60, func(b box, one *value, rest []value) {
+	d.divide(values, t.Total, box{0, 0, mapWidth, mapHeight}, few, len(values), func(b box, one *value, rest []value) {
 		if one != nil && one.at >= 0 {
 			t.Areas = append(t.Areas, d.area(b, *one))
 			return
@@ -146,11 +147,13 @@ func (d drawing) area(b box, v value) area {
 	o := d.host.origins[v.at]
 	a := area{box: b.inset(gap / 2), Origin: v.at}
 	a.Title = fmt.Sprintf("%s: %s", o.Name, counted(v.tokens, "token"))
-	inside := a.box
-	if a.h >= 2.5*heading && a.w >= 60 {
-		a.Heading = label(o.Name, a.w-12-letter*float64(len(group(v.tokens))+1), heading) + " " + group(v.tokens)
-		inside.y, inside.h = inside.y+heading, inside.h-heading
+	if a.h < 2.5*heading || a.w < 60 {
+		a.Cells = []cell{d.whole(b, v)}
+		return a
 	}
+	a.Heading = label(o.Name, a.w-12-letter*float64(len(group(v.tokens))+1), heading) + " " + group(v.tokens)
+	inside := a.box
+	inside.y, inside.h = inside.y+heading, inside.h-heading
 	var values []value
 	for _, r := range o.Records {
 		values = append(values, value{r, d.of(d.host.records[r])})
@@ -164,6 +167,26 @@ func (d drawing) area(b box, v value) area {
 		a.Cells = append(a.Cells, d.more(b, v.at, rest))
 	})
 	return a
+}
+
+// whole draws an origin that has no room for its records.
+func (d drawing) whole(b box, v value) cell {
+	o := d.host.origins[v.at]
+	if len(o.Records) == 1 {
+		return d.record(b, v.at, value{o.Records[0], v.tokens})
+	}
+	c := cell{box: b.inset(gap / 2), Row: -1, Origin: v.at, Tier: o.Highest, Use: uses[2]}
+	for _, r := range o.Records {
+		switch use := useOf(d.host.records[r]); {
+		case use == uses[0]:
+			c.Use = use
+		case use == uses[1] && c.Use == uses[2]:
+			c.Use = use
+		}
+	}
+	c.Title = fmt.Sprintf("%s: %s in %s, authority up to %s", o.Name, counted(v.tokens, "token"), counted(len(o.Records), "record"), o.Highest.Word)
+	c.Lines = c.label(o.Name, group(v.tokens), "≤ "+o.Highest.Word)
+	return c
 }
 
 // record draws one record.
@@ -188,7 +211,7 @@ func (d drawing) more(b box, origin int, rest []value) cell {
 	}
 	c := cell{box: b.inset(gap / 2), Row: -1, Origin: origin, Tier: Mark{Class: "more"}}
 	c.Title = fmt.Sprintf("%s more of %s: %s, authority up to %s", group(len(rest)), d.host.origins[origin].Name, counted(tokens, "token"), highest.Word)
-	c.Lines = c.label(group(len(rest))+" more", group(tokens)+" up to "+highest.Word)
+	c.Lines = c.label(group(len(rest))+" more", group(tokens)+" ≤ "+highest.Word)
 	return c
 }
 

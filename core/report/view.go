@@ -84,6 +84,8 @@ type kindRow struct {
 	Count int // 0 for the host's own words
 	Cost  surface.Cost
 	Part  float64 // of what is in every request, 0 to 100
+
+	Unknown bool // the cost of some is not known, and not in Cost
 }
 
 type originRow struct {
@@ -183,10 +185,11 @@ func newHostView(n int, h Host, budget, most int) *hostView {
 		v.Maps = append(v.Maps, newTreemap(v, m))
 	}
 	for _, k := range h.Kinds {
-		v.Kinds = append(v.Kinds, kindRow{string(k.Kind), k.Count, k.Cost, percent(k.Cost.Resident, h.Total.Resident)})
+		unknown := slices.ContainsFunc(h.Records, func(r inventory.Record) bool { return r.Kind == k.Kind && r.Unmeasured != "" })
+		v.Kinds = append(v.Kinds, kindRow{string(k.Kind), k.Count, k.Cost, percent(k.Cost.Resident, h.Total.Resident), unknown})
 	}
 	for _, a := range h.Around {
-		v.Kinds = append(v.Kinds, kindRow{"host’s words around every " + string(a.Kind), 0, a.Cost, percent(a.Cost.Resident, h.Total.Resident)})
+		v.Kinds = append(v.Kinds, kindRow{"host’s words around every " + string(a.Kind), 0, a.Cost, percent(a.Cost.Resident, h.Total.Resident), false})
 	}
 	v.Findings = grouped(h.Findings)
 	v.Chips = v.chips()
