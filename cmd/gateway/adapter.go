@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/prune"
 	"github.com/ctx-sidecar/ctx/core/rendezvous"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/plugins"
@@ -141,6 +143,11 @@ func (p *program) read(ctx context.Context, fronted []string) (surface.Sources, 
 		p.adapter.failed(c, err)
 		return surface.Sources{}, false, err
 	}
+	pruned, err := prune.Read(p.surface)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.Warnings = append(s.Warnings, "what was pruned is shown: "+err.Error())
+	}
+	s = pruned.Apply(s, fronted, prune.Path(p.surface))
 	d, err := c.Describe(ctx)
 	return s, d.AsksPermission, err
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"slices"
 	"strconv"
 	"sync"
@@ -12,6 +14,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/hook"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/localtool"
+	"github.com/ctx-sidecar/ctx/core/prune"
 	"github.com/ctx-sidecar/ctx/core/rendezvous"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -56,10 +59,13 @@ func (p program) handler(ctx context.Context, adapter plugins.Adapter, machine p
 	cache := listing.OpenCache(dir, listing.KeyFile(p.layout))
 	cfg, problems := config.Load(p.layout, workspace, p.env)
 	sources := sync.OnceValues(func() (surface.Sources, error) {
-		return adapter.Sources(ctx, plugins.SourcesRequest{
-			Machine: machine, Workspace: workspace, Dir: ev.Dir,
-			Fronted: wiring.Open(p.layout.Wraps()).Fronted(workspace, ev.Host),
-		})
+		fronted := wiring.Open(p.layout.Wraps()).Fronted(workspace, ev.Host)
+		s, err := adapter.Sources(ctx, plugins.SourcesRequest{Machine: machine, Workspace: workspace, Dir: ev.Dir, Fronted: fronted})
+		pruned, bad := prune.Read(dir)
+		if bad != nil && !errors.Is(bad, fs.ErrNotExist) {
+			p.log.Warn("what was pruned is not known", "error", bad)
+		}
+		return pruned.Apply(s, fronted, prune.Path(dir)), err
 	})
 	return hook.New(hook.Options{
 		Layout: p.layout, Workspace: workspace, Host: ev.Host,

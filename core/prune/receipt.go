@@ -86,6 +86,17 @@ func (r *Receipt) Pruned(host string) []Decision {
 	return slices.DeleteFunc(slices.Clone(h.Decisions), func(d Decision) bool { return d.Keep })
 }
 
+// Behind is how many things are held back by ctx-gateway alone.
+func (r *Receipt) Behind(host string) int {
+	n := 0
+	for _, d := range r.Pruned(host) {
+		if d.Where == AtGateway {
+			n++
+		}
+	}
+	return n
+}
+
 // Find returns the decision on an id, nil where there is none.
 func (h *HostReceipt) Find(id string) *Decision {
 	if h == nil {

@@ -129,3 +129,14 @@ func Save(l paths.Layout, workspace string, r Receipt) (string, error) {
 	}
 	return path, nil
 }
+
+// Follow moves a receipt to where gateways and hooks look for it now that the
+// workspace was wrapped.
+func Follow(l paths.Layout, workspace string) error {
+	r, _, err := Load(l, workspace)
+	if err != nil || len(r.Hosts) == 0 {
+		return err
+	}
+	_, err = Save(l, workspace, r)
+	return err
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/hosts"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/wrap"
+	"github.com/ctx-sidecar/ctx/core/prune"
 	"github.com/ctx-sidecar/ctx/core/wiring"
 )
 
@@ -156,8 +157,25 @@ func (o *options) unwrap(f *cmdutil.Factory, store *wiring.Store, ws string) (Wo
 		}
 		done.Hosts = append(done.Hosts, h)
 	}
-	if !o.dryRun && len(chosen) == len(wired) {
+	if o.dryRun {
+		return done, nil
+	}
+	// What was pruned stays pruned until that is undone, and the folder that says
+	// so may go.
+	pruned, _, err := prune.Load(f.Layout(), ws)
+	if err != nil {
+		fmt.Fprintf(f.IO.Err, "warning: %v\n", err)
+	}
+	if len(chosen) == len(wired) {
 		done.Left = tidy(f.Layout(), ws, hosts.Names(f))
+		if _, err := prune.Save(f.Layout(), ws, pruned); err != nil {
+			return done, err
+		}
+	}
+	for _, host := range chosen {
+		if n := pruned.Behind(host); n > 0 {
+			fmt.Fprintf(f.IO.Err, "hint: %d things that were pruned behind the gateway are loaded by %s again; ctx prune --host %s --apply switches them off there\n", n, host, host)
+		}
 	}
 	return done, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/backend"
 	"github.com/ctx-sidecar/ctx/core/baseline"
 	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/prune"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
@@ -100,6 +101,9 @@ func (w *wrapper) keep() error {
 	dir, why := state.SafeDir(w.layout, w.workspace)
 	if why != "" {
 		fmt.Fprintf(w.f.IO.Err, "warning: %s; what ctx knows of this workspace is kept in %s\n", why, dir)
+	}
+	if err := prune.Follow(w.layout, w.workspace); err != nil {
+		fmt.Fprintf(w.f.IO.Err, "warning: what was pruned behind the gateway is shown again: %v\n", err)
 	}
 	cache := listing.OpenCache(dir, listing.KeyFile(w.layout))
 	tools := baseline.Open(w.layout.Baselines(), w.workspace, nil)
