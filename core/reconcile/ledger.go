@@ -17,7 +17,7 @@ import (
 )
 
 // Schema is the format that the ledger's lines of this version have.
-const Schema = "ctx.reconcile/v1"
+const Schema = "ctx.reconcile.entry/v1"
 
 const (
 	ledgerName = "reconcile.jsonl"

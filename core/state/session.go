@@ -21,6 +21,7 @@ type Session struct {
 	Ended     *time.Time `json:"ended,omitempty"`
 	Advised   bool       `json:"advised"`            // the advisory has been given
 	Revealed  []string   `json:"revealed,omitempty"` // tools or families shown at the model's wish, in that order
+	Hidden    []string   `json:"hidden,omitempty"`   // families that are not listed until they are revealed or used
 	Relevant  []string   `json:"relevant,omitempty"` // tools that fit the current prompt, best first
 	Used      []string   `json:"used,omitempty"`     // tools called, latest last
 

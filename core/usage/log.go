@@ -73,6 +73,12 @@ func (l *Log) rotate(path string) error {
 	})
 }
 
+// Rotated reports whether older calls than those on record may have been dropped.
+func (l *Log) Rotated() bool {
+	_, err := os.Lstat(filepath.Join(l.dir, oldName))
+	return err == nil
+}
+
 // Read returns every call on record, oldest first, and what could not be read.
 // No log at all is no problem.
 func (l *Log) Read() ([]Call, []Problem) {

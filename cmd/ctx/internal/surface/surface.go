@@ -14,5 +14,5 @@ func New(f *cmdutil.Factory) *cobra.Command {
 		Use:     "surface",
 		Short:   "Show what hosts load, and run the gateway by hand",
 		Example: "  ctx surface inventory\n  ctx surface audit --host claude\n  ctx surface explain mcp_tool:github:create_issue",
-	}, newInventory(f), newAudit(f), newExplain(f), newTrim(f), newGraph(f), newReport(f), newGateway(f), newInstallGateway(f))
+	}, newInventory(f), newAudit(f), newExplain(f), newTrim(f), newGraph(f), newReport(f), newReconcile(f), newReferee(f), newCompile(f), newGateway(f), newInstallGateway(f))
 }

@@ -19,7 +19,7 @@ import (
 // the files compiled for a host. A lock or a file that was set aside has the
 // name of its file and an ending; what a killed write left, a point before it.
 var ours = []string{
-	".gitignore", "backends.json", "probe-cache.json", "probe", "sessions", "usage.jsonl", "usage.1.jsonl", "reconcile.jsonl", "prune.json", "skill-graph.json",
+	".gitignore", "backends.json", "probe-cache.json", "probe", "sessions", "usage.jsonl", "usage.1.jsonl", "reconcile.jsonl", "reconcile.1.jsonl", "prune.json", "skill-graph.json",
 }
 
 // tidy takes away what ctx kept about a workspace, and names what it leaves.
