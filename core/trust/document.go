@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+	"syscall"
+
+	"github.com/ctx-sidecar/ctx/core/file"
 )
 
 const schema = "ctx.trust/v1"
@@ -38,22 +40,20 @@ func (e *badFileError) Error() string { return e.msg }
 
 // read returns the document, an empty one where there is no file.
 func read(path string) (document, error) {
-	f, err := os.Open(path)
+	f, info, err := file.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return document{}, nil
 	case errors.Is(err, fs.ErrPermission):
 		return document{}, &badFileError{err.Error()}
+	case errors.Is(err, file.ErrNotRegular), errors.Is(err, syscall.EISDIR):
+		return document{}, &badFileError{path + ": not a file"}
 	case err != nil: // out of descriptors, say: the file may be perfectly good
 		return document{}, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return document{}, err
-	}
-	if !info.Mode().IsRegular() {
-		return document{}, &badFileError{path + ": not a file"}
+	if info.Size() > file.Most {
+		return document{}, &badFileError{fmt.Sprintf("%s: it is over %d bytes", path, file.Most)}
 	}
 	if err := errors.Join(Ours(info), untracked(path)); err != nil {
 		return document{}, fmt.Errorf("%s: %w", path, err)

@@ -14,6 +14,9 @@ type waiting struct {
 	Fingerprint string         `json:"fingerprint"`
 	At          time.Time      `json:"at"`
 	Server      surface.Server `json:"server"`
+	// Shown is the fingerprint of the declaration of this ID that the user was
+	// shown last, "" where none was.
+	Shown string `json:"shown,omitempty"`
 }
 
 // mostPending bounds what a repository full of servers can write here.
@@ -34,7 +37,7 @@ func (s *Store) Note(id string, srv surface.Server) error {
 		if known(*d) {
 			return errUnchanged
 		}
-		put(&d.Pending, id, waiting{fp, s.now().UTC(), srv})
+		put(&d.Pending, id, waiting{fp, s.now().UTC(), srv, d.Pending[id].Shown})
 		d.boundPending()
 		return nil
 	})
@@ -51,7 +54,7 @@ func (s *Store) NoteAll(list map[string]surface.Server) error {
 				continue
 			}
 			changed = true
-			put(&d.Pending, id, waiting{fp, s.now().UTC(), srv})
+			put(&d.Pending, id, waiting{fp, s.now().UTC(), srv, d.Pending[id].Shown})
 		}
 		if !changed {
 			return errUnchanged
@@ -78,6 +81,34 @@ type Entry struct {
 	By          string         `json:"by,omitempty"` // "" while it waits
 	At          time.Time      `json:"at"`
 	Server      surface.Server `json:"server"`
+
+	shown string // see [waiting]
+}
+
+// Swapped reports whether the user was shown another declaration than the one
+// that waits now, and so cannot mean this one.
+func (e Entry) Swapped() bool { return e.Waits() && e.shown != "" && e.shown != e.Fingerprint }
+
+// Shown remembers what of the entries waits and was shown to the user.
+func (s *Store) Shown(entries []Entry) error {
+	var news []Entry
+	for _, e := range entries {
+		if e.Waits() && e.shown != e.Fingerprint {
+			news = append(news, e)
+		}
+	}
+	if len(news) == 0 {
+		return nil
+	}
+	return s.update(func(d *document) error {
+		for _, e := range news {
+			if w, ok := d.Pending[e.ID]; ok {
+				w.Shown = e.Fingerprint
+				d.Pending[e.ID] = w
+			}
+		}
+		return nil
+	})
 }
 
 // Waits reports whether the user has yet to decide.
@@ -90,12 +121,12 @@ func (s *Store) Entries() []Entry {
 	var out []Entry
 	for id, r := range d.Servers {
 		for _, x := range r.Decisions {
-			out = append(out, Entry{id, x.Verdict, x.Fingerprint, x.By, x.At, x.Server})
+			out = append(out, Entry{id, x.Verdict, x.Fingerprint, x.By, x.At, x.Server, ""})
 		}
 	}
 	for id, w := range d.Pending {
 		if st := d.check(id, w.Fingerprint); st == Unknown || st == Changed {
-			out = append(out, Entry{id, st, w.Fingerprint, "", w.At, w.Server})
+			out = append(out, Entry{id, st, w.Fingerprint, "", w.At, w.Server, w.Shown})
 		}
 	}
 	slices.SortFunc(out, func(a, b Entry) int {

@@ -184,7 +184,7 @@ func TestWhatWaitsIsListedOnceAndBounded(t *testing.T) {
 	for i := range mostPending + 20 {
 		*now = now.Add(1)
 		srv := server(fmt.Sprintf("s%03d", i))
-		put(&d.Pending, ServerID(srv, ""), waiting{srv.Fingerprint(), *now, srv})
+		put(&d.Pending, ServerID(srv, ""), waiting{srv.Fingerprint(), *now, srv, ""})
 	}
 	must(t, s.update(func(x *document) error { x.Pending = d.Pending; return nil }))
 	*now = now.Add(1)

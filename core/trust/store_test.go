@@ -2,6 +2,7 @@ package trust
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -122,6 +123,37 @@ func TestABadFileIsKeptAsideAndTrustsNothing(t *testing.T) {
 				t.Errorf("afterwards: %s", st)
 			}
 		})
+	}
+}
+
+// What lies in the file's place is put aside like every bad file, and nobody
+// waits for it.
+func TestWhatIsNoFileIsPutAsideAndHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	for what, make := range map[string]func(path string) error{
+		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
+		"device": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"hole": func(path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 1<<40))
+		},
+	} {
+		s, _ := store(t)
+		must(t, os.MkdirAll(filepath.Dir(s.path), 0o700))
+		if err := make(s.path); err != nil {
+			t.Logf("%s: %v", what, err)
+			continue
+		}
+		if st := s.Check(server("a"), ""); st != Unknown {
+			t.Errorf("%s says %s", what, st)
+		}
+		if p := s.Problems(); len(p) != 1 || !strings.Contains(p[0], "trust.json.bad") {
+			t.Errorf("%s: problems %q", what, p)
+		}
+		approve(t, s, server("a"), "")
+		if st := s.Check(server("a"), ""); st != Approved {
+			t.Errorf("%s: afterwards %s", what, st)
+		}
 	}
 }
 

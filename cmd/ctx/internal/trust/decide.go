@@ -44,7 +44,11 @@ func newDecide(f *cmdutil.Factory, verb, short string, to trust.Status) *cobra.C
 					warn(f, t)
 					return err
 				}
-				chosen = append(chosen, choose(found, to))
+				e := choose(found, to)
+				if to == trust.Approved && e.Swapped() {
+					return cmdutil.Fail("see it, then approve it: ctx trust diff "+e.ID, "%s was changed after it was shown to you", e.ID)
+				}
+				chosen = append(chosen, e)
 			}
 			for i := range chosen {
 				e := &chosen[i]
@@ -94,6 +98,9 @@ func decide(t *trust.Store, e trust.Entry, to trust.Status) error {
 func (d Decided) print(s *iostreams.Streams) {
 	for _, e := range d.Servers {
 		fmt.Fprintf(s.Out, "%s %s\n    %s\n", e.Status, iostreams.Clean(e.ID), cmdutil.Start(e.Server))
+		for _, line := range cmdutil.Details(e.Server) {
+			fmt.Fprintf(s.Out, "    %s\n", line)
+		}
 	}
 	for _, e := range d.Tools {
 		fmt.Fprintf(s.Out, "%s %s\n", e.Status, iostreams.Clean(e.ID))

@@ -54,7 +54,11 @@ Of a tool of the workspace's own, local:NAME, that is its text.
 			if lines, ok := diffLocal(f, found, e); ok {
 				d.Lines = lines
 			}
-			return f.Print("trust-diff", d, d.print)
+			if err := f.Print("trust-diff", d, d.print); err != nil {
+				return err
+			}
+			shown(f, t, []trust.Entry{e})
+			return nil
 		},
 	}
 }

@@ -81,3 +81,62 @@ func TestTheUserSeesTheTextOfAToolBeforeDeciding(t *testing.T) {
 	u.must(0, []string{"deploy:3: ", "no type"}, "trust", "list")
 	u.must(1, []string{"ctx trust list"}, "trust", "approve", "local:nobody")
 }
+
+// What is approved is what was shown, whatever a repository puts in its place in
+// between.
+func TestNothingIsApprovedThatTookThePlaceOfWhatWasShown(t *testing.T) {
+	plugin := func(args string) string {
+		return `{"$schema": "https://agent-plugins.org/schemas/1.0.0/mcp.schema.json", "mcpServers": {"deploy": {"type": "stdio", "command": "node", "args": ["` + args + `"]}}}`
+	}
+	for what, c := range map[string]struct {
+		id    string
+		swap  func(u user, text string) // puts another one there
+		shows string
+	}{
+		"a tool":           {"local:deploy", func(u user, text string) { u.tool("echo " + text + "\n") }, "list"},
+		"a tool, its text": {"local:deploy", func(u user, text string) { u.tool("echo " + text + "\n") }, "diff"},
+		"a server of a plugin": {"deploy", func(u user, text string) {
+			u.file(".agents/plugins/good/plugin.json", `{"$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", "name": "good", "description": "D."}`)
+			u.file(".agents/plugins/good/mcp.json", plugin(text))
+		}, "list"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			u := user{t, t.TempDir()}
+			ws := t.TempDir()
+			if err := os.MkdirAll(filepath.Join(ws, ".agents", "tools"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(ws)
+			show := func() {
+				if c.shows == "list" {
+					u.must(0, []string{"deploy"}, "trust", "list")
+				} else {
+					u.must(0, []string{"deploy"}, "trust", "diff", c.id)
+				}
+			}
+			c.swap(u, "one")
+			show()
+			c.swap(u, "two")
+			u.must(1, []string{"was changed after it was shown", "ctx trust diff"}, "trust", "approve", c.id)
+			if said := u.must(0, []string{"waits"}, "trust", "list", "--waiting"); strings.Contains(said, "approved") {
+				t.Errorf("approved all the same:\n%s", said)
+			}
+			u.must(0, []string{"approved"}, "trust", "approve", c.id) // as the list has just shown it
+			c.swap(u, "three")
+			show()
+			c.swap(u, "four")
+			u.must(0, []string{"rejected"}, "trust", "reject", c.id) // needs no look
+		})
+	}
+}
+
+func (u user) file(name, text string) {
+	u.t.Helper()
+	err := os.MkdirAll(filepath.Dir(name), 0o755)
+	if err == nil {
+		err = os.WriteFile(name, []byte(text), 0o600)
+	}
+	if err != nil {
+		u.t.Fatal(err)
+	}
+}

@@ -51,6 +51,14 @@ func warn(f *cmdutil.Factory, t *trust.Store) {
 	}
 }
 
+// shown remembers what the user has seen, since that is what an approval is
+// about. Where that cannot be written down, an approval cannot be either.
+func shown(f *cmdutil.Factory, t *trust.Store, entries []trust.Entry) {
+	if err := t.Shown(entries); err != nil {
+		fmt.Fprintf(f.IO.Err, "warning: %s\n", iostreams.Clean(err.Error()))
+	}
+}
+
 // List is what ctx trust list --json prints.
 type List struct {
 	Servers  []trust.Entry    `json:"servers"`
@@ -82,7 +90,11 @@ func newList(f *cmdutil.Factory) *cobra.Command {
 			l.Problems = append(append([]string{}, t.Problems()...), unread...)
 			warn(f, t)
 			warnTools(f, unread)
-			return f.Print("trust", l, l.print)
+			if err := f.Print("trust", l, l.print); err != nil {
+				return err
+			}
+			shown(f, t, l.Servers)
+			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&waits, "waiting", false, "only those that wait for a decision")
