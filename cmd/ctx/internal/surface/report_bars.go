@@ -3,10 +3,12 @@ package surface
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/inventory"
 	page "github.com/ctx-sidecar/ctx/core/report"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
@@ -28,58 +30,68 @@ func inkOf(s *iostreams.Streams) ink {
 	return ink{"#", "=", ".", "~"}
 }
 
-// bar is one line of a drawing.
+// bar is one line of a drawing, or a heading where it has no cost.
 type bar struct {
 	name    string
-	cost    surface.Cost
+	cost    *surface.Cost
+	unknown bool   // a part of the cost is not known
 	highest string // authority
 }
 
 func (d Drawn) printBars(s *iostreams.Streams) {
+	in := inkOf(s)
 	for _, h := range d.Hosts {
 		fmt.Fprintf(s.Out, "%s in %s, in tokens (%s)\n", s.Bold(iostreams.Clean(h.Title)), iostreams.Clean(d.Workspace), d.Tokenizer)
 		budgetBar(s, h.Total.Resident, d.Budget)
-		var kinds, origins []bar
-		for _, k := range h.Kinds {
-			kinds = append(kinds, bar{name: string(k.Kind), cost: k.Cost})
-		}
-		for _, a := range h.Around {
-			kinds = append(kinds, bar{name: "around " + string(a.Kind), cost: a.Cost})
-		}
-		rest := bar{}
-		more := 0
-		for i, o := range page.Origins(h.Records) {
-			if i < mostOrigins {
-				origins = append(origins, bar{o.Name, o.Cost, o.Highest.Word})
-				continue
-			}
-			more++
-			rest.cost = rest.cost.Plus(o.Cost)
-		}
-		if more > 0 {
-			rest.name = fmt.Sprintf("%d more", more)
-			origins = append(origins, rest)
-		}
-		draw(s, "KIND", "", kinds)
-		draw(s, "FROM", "AUTHORITY", origins)
-		in := inkOf(s)
+		draw(s, append(kindBars(h), originBars(h)...))
 		fmt.Fprintf(s.Out, "  %s\n", s.Dim(fmt.Sprintf("%s in every request  %s deferred until the host asks; ctx surface report --output FILE.html draws a map", in.resident, in.deferred)))
 		if n := len(h.Findings); n > 0 {
 			fmt.Fprintf(s.Out, "  %s: ctx surface audit\n", s.Yellow(count(n, "finding")))
 		}
-		if n := unpriced(h); n > 0 {
-			fmt.Fprintf(s.Out, "  %s of unknown price, in no bar: ctx surface inventory --probe-mcp asks those that you trust\n", s.Yellow(count(n, "record")))
+		if n := unpriced(h, func(inventory.Record) bool { return true }); n > 0 {
+			fmt.Fprintf(s.Out, "  %s of unknown price, in no bar: ctx surface inventory says why\n", s.Yellow(count(n, "record")))
 		}
 		blind(s, h.Inventory)
 		fmt.Fprintln(s.Out)
 	}
 }
 
-// unpriced counts the records whose price is not known.
-func unpriced(h HostReport) int {
+func kindBars(h HostReport) []bar {
+	bars := []bar{{name: "KIND"}}
+	for _, k := range h.Kinds {
+		n := unpriced(h, func(r inventory.Record) bool { return r.Kind == k.Kind })
+		bars = append(bars, bar{name: string(k.Kind), cost: &k.Cost, unknown: n > 0})
+	}
+	for _, a := range h.Around {
+		bars = append(bars, bar{name: "around " + string(a.Kind), cost: &a.Cost})
+	}
+	return bars
+}
+
+func originBars(h HostReport) []bar {
+	bars := []bar{{name: "FROM"}}
+	rest, more := bar{cost: &surface.Cost{}}, 0
+	for i, o := range page.Origins(h.Records) {
+		if i < mostOrigins {
+			bars = append(bars, bar{o.Name, &o.Cost, o.Unknown > 0, o.Highest.Word})
+			continue
+		}
+		more++
+		*rest.cost = rest.cost.Plus(o.Cost)
+		rest.unknown = rest.unknown || o.Unknown > 0
+	}
+	if more > 0 {
+		rest.name = fmt.Sprintf("%d more", more)
+		bars = append(bars, rest)
+	}
+	return bars
+}
+
+// unpriced counts the records of some sort whose price is not known.
+func unpriced(h HostReport, of func(inventory.Record) bool) int {
 	n := 0
 	for _, r := range h.Records {
-		if r.Unmeasured != "" {
+		if r.Unmeasured != "" && of(r) {
 			n++
 		}
 	}
@@ -99,37 +111,26 @@ func budgetBar(s *iostreams.Streams, total, budget int) {
 }
 
 // draw draws bars on one scale.
-func draw(s *iostreams.Streams, what, which string, bars []bar) {
+func draw(s *iostreams.Streams, bars []bar) {
 	in := inkOf(s)
-	name, tier, longest := utf8.RuneCountInString(what), len(which), 0
+	name, longest := 0, 0
 	for i := range bars {
 		b := &bars[i]
 		b.name = iostreams.Clean(b.name)
 		if r := []rune(b.name); len(r) > widestName {
 			b.name = string(r[:widestName-1]) + in.cut
 		}
-		name, tier = max(name, utf8.RuneCountInString(b.name)), max(tier, len(b.highest))
-		longest = max(longest, b.cost.Resident+b.cost.Deferred)
+		name = max(name, utf8.RuneCountInString(b.name))
+		if b.cost != nil {
+			longest = max(longest, b.cost.Resident+b.cost.Deferred)
+		}
 	}
-	numbers := []string{"RESIDENT", "DEFERRED", "ON DEMAND"}
-	room := cmp.Or(s.Width, usualWidth) - 2 - name - 1
-	for _, n := range numbers {
-		room -= len(n) + 2
-	}
-	if which != "" {
-		room -= tier + 2
-	}
-	room = min(max(room, 8), widestBar)
-	head := fmt.Sprintf("  %s  %s", pad(what, name), strings.Join(numbers, "  "))
-	if which != "" {
-		head += "  " + which
-	}
-	fmt.Fprintln(s.Out, s.Dim(head))
+	const numbers = "  RESIDENT  DEFERRED  ON DEMAND  AUTHORITY    "
+	room := min(max(cmp.Or(s.Width, usualWidth)-len("  ")-name-len(numbers)-1, 8), widestBar)
 	for _, b := range bars {
-		var line strings.Builder
-		fmt.Fprintf(&line, "  %s  %8d  %8d  %9d  ", pad(b.name, name), b.cost.Resident, b.cost.Deferred, b.cost.OnDemand)
-		if which != "" {
-			fmt.Fprintf(&line, "%s  ", pad(b.highest, tier))
+		if b.cost == nil {
+			fmt.Fprintln(s.Out, s.Dim(strings.TrimRight("  "+pad(b.name, name)+numbers, " ")))
+			continue
 		}
 		all := length(b.cost.Resident+b.cost.Deferred, longest, room)
 		resident := min(all, length(b.cost.Resident, longest, room))
@@ -140,9 +141,21 @@ func draw(s *iostreams.Streams, what, which string, bars []bar) {
 		case "remote-write":
 			dress = s.Yellow
 		}
-		line.WriteString(dress(strings.Repeat(in.resident, resident)) + s.Dim(strings.Repeat(in.deferred, all-resident)))
-		fmt.Fprintln(s.Out, strings.TrimRight(line.String(), " "))
+		line := fmt.Sprintf("  %s  %8s  %8s  %9d  %s  %s%s", pad(b.name, name), b.price(b.cost.Resident), b.price(b.cost.Deferred), b.cost.OnDemand,
+			pad(b.highest, len("destructive")), dress(strings.Repeat(in.resident, resident)), s.Dim(strings.Repeat(in.deferred, all-resident)))
+		fmt.Fprintln(s.Out, strings.TrimRight(line, " "))
 	}
+}
+
+// price is a number of tokens; "?" stands for what is not known of it.
+func (b bar) price(n int) string {
+	switch {
+	case !b.unknown:
+		return strconv.Itoa(n)
+	case n == 0:
+		return "?"
+	}
+	return strconv.Itoa(n) + "+?"
 }
 
 func pad(text string, width int) string {

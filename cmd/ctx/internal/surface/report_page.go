@@ -122,7 +122,7 @@ func write(path string, p page.Page) (*WrittenPage, error) {
 	ours, err := isPage(path)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("write the page: %w", err)
+		return nil, unwritable(err)
 	case !ours:
 		return nil, cmdutil.Fail("remove it, or name another file with --output", "%s is there and is no page of ours: it is left as it is", path)
 	}
@@ -135,9 +135,13 @@ func write(path string, p page.Page) (*WrittenPage, error) {
 		return nil, cmdutil.NotThere("make it first: mkdir -p "+filepath.Dir(path), "write the page: there is no folder %s", filepath.Dir(path))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("write the page: %w", err)
+		return nil, unwritable(err)
 	}
 	return &WrittenPage{File: path, Size: size}, nil
+}
+
+func unwritable(err error) error {
+	return cmdutil.Fail("name another file with --output", "write the page: %w", err)
 }
 
 // isPage reports whether a page may be written to a path: nothing is there, or a
