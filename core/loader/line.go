@@ -2,6 +2,7 @@ package loader
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/authority"
@@ -88,8 +89,7 @@ func (c callable) line(name string) string {
 	}{{"call_tool", c.reads}, {"call_tool_write", c.writes}} {
 		written := 0
 		for _, id := range part.ids {
-			id = plain(id)
-			if b.Len()+len(id) > mostTools {
+			if id != plain(id) || b.Len()+len(id) > mostTools { // one that is written otherwise could not be called
 				left++
 				continue
 			}
@@ -113,14 +113,22 @@ func (c callable) line(name string) string {
 	return b.String()
 }
 
-// suggestion names what may fit.
+// suggestion names what may fit, as many as there is room for; "" where none can
+// be named.
 func suggestion(names []string) string {
-	var plainNames []string
-	for _, n := range names {
-		plainNames = append(plainNames, plain(n))
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n != plain(n) })
+	for n := len(names); n > 0; n-- {
+		may := "ctx: may fit, not enabled: " + strings.Join(names[:n], ", ")
+		for _, how := range []string{
+			fmt.Sprintf(`. The tool capability enables one: {"action":"enable","name":"%s"}.`, names[0]),
+			"; the tool capability enables one.",
+		} {
+			if len(may)+len(how) <= mostSuggestion {
+				return may + how
+			}
+		}
 	}
-	return fmt.Sprintf(`ctx: may fit, not enabled: %s. The tool capability enables one: {"action":"enable","name":"%s"}.`,
-		strings.Join(plainNames, ", "), plainNames[0])
+	return ""
 }
 
 // plain makes a name one ASCII word, so that it cannot read as a sentence.
