@@ -70,9 +70,13 @@ type catalog struct {
 
 	generation int // of the baselines
 
-	byID  map[string]int       // position in tools
+	byID   map[string]int // position in tools
+	hidden []string       // families that the index does not tell of, see without
+
 	index func() *search.Index // over tools
 	names func() []string      // of tools, as they are listed beside the kernel
+
+	families func() []surface.Family // of tools
 }
 
 // shelf is one server in a catalog.
@@ -139,6 +143,13 @@ func newCatalog(rules *Rules, listings []listing.Listing) *catalog {
 	c.resources = newResources(admitted)
 	c.prompts = newPrompts(admitted)
 	c.index = sync.OnceValue(func() *search.Index { return search.Tools(c.tools) })
+	c.families = sync.OnceValue(func() []surface.Family {
+		all := make([]surface.Family, len(c.tools))
+		for i, t := range c.tools {
+			all[i] = familyOf(t)
+		}
+		return all
+	})
 	c.names = sync.OnceValue(func() []string { return schema.Names(c.tools, maxListedName) })
 	return c
 }

@@ -82,7 +82,7 @@ func (g *Gateway) greet(ctx context.Context, params json.RawMessage) greeting {
 	g.upstream.declare(params)
 	g.begin(ctx)
 	c := g.current(ctx)
-	hello := greeting{instructions: c.instructions(g.mode == everything)}
+	hello := greeting{instructions: c.without(g.opts.Memory.load().Hidden).instructions(g.mode == everything)}
 	for _, s := range c.servers {
 		hello.resources = hello.resources || !s.listed || s.offers.Resources != nil
 		hello.prompts = hello.prompts || !s.listed || s.offers.Prompts != nil

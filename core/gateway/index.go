@@ -44,10 +44,13 @@ func (c *catalog) instructions(listed bool) string {
 	budget := indexBudget(len(c.tools), bytes)
 
 	head := "No MCP server is behind this gateway now."
-	if len(c.servers) > 0 {
+	if len(c.servers)+len(c.hidden) > 0 {
 		head = fmt.Sprintf("%d tools of the user's MCP servers are behind tool_search, then call_tool or call_tool_write. By server:", len(c.tools))
 	}
 	var tail strings.Builder
+	if len(c.hidden) > 0 {
+		tail.WriteString("\nNot shown for now, found by tool_search: " + ascii(strings.Join(c.hidden, ", "), 220))
+	}
 	for _, w := range slices.Concat(c.heldWarnings(), c.rules.Warnings) {
 		if note := "\n! " + ascii(w, 220); tail.Len()+len(note) <= 450 {
 			tail.WriteString(note)

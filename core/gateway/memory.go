@@ -76,8 +76,8 @@ func (m *Memory) used(session, id string) error {
 
 // shown picks the tools that are listed beside the kernel, as positions in the
 // catalogue, in its order: those that are pinned, in use, revealed, of an
-// enabled capability and, in
-// narrow mode, fit the current prompt; families that only work whole as one.
+// enabled capability and, in narrow mode, fit the current prompt; families that
+// only work whole as one. Of a hidden family only the first three are.
 // When they are too many the least recently revealed go first.
 func (m *Memory) shown(md mode, cfg config.Gateway, c *catalog) []int {
 	s := m.load()
@@ -103,13 +103,14 @@ func (m *Memory) shown(md mode, cfg config.Gateway, c *catalog) []int {
 	for _, id := range slices.Backward(s.Revealed) {
 		add(func(t listing.Tool) bool { return t.ID() == id || t.Server == id || inFamily(t, id) })
 	}
-	add(func(t listing.Tool) bool { return c.rules.bringing[t.Server] })
+	hidden := c.hides(s.Hidden)
+	add(func(t listing.Tool) bool { return c.rules.bringing[t.Server] && !hidden(t) })
 	if md == narrow {
 		for _, id := range s.Relevant[:min(len(s.Relevant), cfg.NarrowTo)] {
-			add(func(t listing.Tool) bool { return t.ID() == id })
+			add(func(t listing.Tool) bool { return t.ID() == id && !hidden(t) })
 		}
 	}
-	add(whole)
+	add(func(t listing.Tool) bool { return whole(t) && !hidden(t) })
 	picked = picked[:min(len(picked), mostListed)]
 	slices.Sort(picked)
 	return picked

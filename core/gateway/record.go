@@ -26,7 +26,13 @@ type recorder struct {
 	closing chan struct{}
 
 	mu    sync.Mutex
-	calls chan usage.Call // nil once closed
+	calls chan recorded // nil once closed
+}
+
+// recorded is a completed call and the tool that was called.
+type recorded struct {
+	usage.Call
+	tool listing.Tool
 }
 
 // mostWaiting bounds the calls that wait for a slow disk; beyond it a call goes
@@ -37,7 +43,7 @@ const mostWaiting = 1024
 const lull = 50 * time.Millisecond
 
 func newRecorder(o Options) *recorder {
-	r := &recorder{host: o.HostName, log: o.Usage, memory: o.Memory, errors: o.Log, calls: make(chan usage.Call, mostWaiting), closing: make(chan struct{})}
+	r := &recorder{host: o.HostName, log: o.Usage, memory: o.Memory, errors: o.Log, calls: make(chan recorded, mostWaiting), closing: make(chan struct{})}
 	calls := r.calls
 	r.done.Go(func() { r.run(calls) })
 	return r
@@ -51,7 +57,7 @@ func (r *recorder) call(session string, t listing.Tool, failed bool) {
 		return // it was answered after its session had ended
 	}
 	select {
-	case r.calls <- c:
+	case r.calls <- recorded{c, t}:
 	default:
 		r.errors.Warn("call not counted: the disk is slow", "tool", t.ID())
 	}
@@ -59,28 +65,38 @@ func (r *recorder) call(session string, t listing.Tool, failed bool) {
 
 // run takes calls down some at a time: on a machine with few cores the disk is
 // better left alone while calls go back and forth.
-func (r *recorder) run(calls <-chan usage.Call) {
+func (r *recorder) run(calls <-chan recorded) {
 	for c := range calls {
 		select {
 		case <-time.After(lull):
 		case <-r.closing:
 		}
-		r.take(c)
+		batch := []recorded{c}
 		for range len(calls) {
-			r.take(<-calls)
+			batch = append(batch, <-calls)
 		}
+		r.take(batch)
 	}
 }
 
-func (r *recorder) take(c usage.Call) {
-	if err := r.log.Append(c); err != nil {
-		r.errors.Warn("call not counted", "error", err)
+func (r *recorder) take(batch []recorded) {
+	called := make(map[string][]listing.Tool, 1)
+	for _, c := range batch {
+		if err := r.log.Append(c.Call); err != nil {
+			r.errors.Warn("call not counted", "error", err)
+		}
+		called[c.Session] = append(called[c.Session], c.tool)
+		if !r.remember.Load() {
+			continue
+		}
+		if err := r.memory.used(c.Session, c.tool.ID()); err != nil {
+			r.errors.Debug("use not remembered", "error", err)
+		}
 	}
-	if !r.remember.Load() {
-		return
-	}
-	if err := r.memory.used(c.Session, c.Server+":"+c.Tool); err != nil {
-		r.errors.Debug("use not remembered", "error", err)
+	for session, tools := range called {
+		if err := r.memory.called(session, tools); err != nil {
+			r.errors.Debug("what was called stays hidden", "error", err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/state"
+	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
 // shownNow is the answer of surface.
@@ -36,7 +37,7 @@ func (g *Gateway) surface(ctx context.Context, arguments json.RawMessage) json.R
 	}
 	switch args.Action {
 	case "index":
-		index := c.instructions(false)
+		index := c.without(g.opts.Memory.load().Hidden).instructions(false)
 		return answer(index, shownNow{Index: index})
 	case "reveal", "hide":
 		if len(wanted) == 0 {
@@ -50,16 +51,17 @@ func (g *Gateway) surface(ctx context.Context, arguments json.RawMessage) json.R
 func (g *Gateway) change(c *catalog, show bool, wanted []string) json.RawMessage {
 	var now shownNow
 	var ids []string
+	var families []surface.Family
 	for _, w := range wanted {
 		tools := c.find(w)
 		if len(tools) == 0 {
-			tools = slices.DeleteFunc(slices.Clone(c.tools), func(t listing.Tool) bool { return !inFamily(t, w) })
+			tools = c.ofFamily(w)
 		}
 		if len(tools) == 0 {
 			now.Unknown = append(now.Unknown, line(w, 100))
 		}
 		for _, t := range tools {
-			ids = append(ids, t.ID())
+			ids, families = append(ids, t.ID()), append(families, familyOf(t))
 		}
 	}
 	if len(ids) == 0 {
@@ -70,6 +72,7 @@ func (g *Gateway) change(c *catalog, show bool, wanted []string) json.RawMessage
 		s.Revealed = slices.DeleteFunc(s.Revealed, func(id string) bool { return slices.Contains(ids, id) })
 		if show {
 			s.Revealed = append(s.Revealed, ids...)
+			unhide(s, families)
 		}
 	})
 	if err != nil {
@@ -89,6 +92,19 @@ func (g *Gateway) change(c *catalog, show bool, wanted []string) json.RawMessage
 	}
 	g.announce()
 	return answer(now.text(), now)
+}
+
+// ofFamily are the tools of a family: of that name in core/surface, else by a
+// word of theirs.
+func (c *catalog) ofFamily(name string) []listing.Tool {
+	var tools []listing.Tool
+	families := c.families()
+	for i, t := range c.tools {
+		if strings.EqualFold(string(families[i]), name) || inFamily(t, name) {
+			tools = append(tools, t)
+		}
+	}
+	return tools
 }
 
 func (s shownNow) text() string {
