@@ -3,6 +3,7 @@ package tap
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,7 +27,14 @@ type document struct {
 	tree     map[string]any
 	offsets  map[string]int // made when the first problem needs it
 	problems []Problem
+	reported map[Severity]int // also those that are not told
 }
+
+const (
+	mostProblems = 50   // of a severity that are told of one file
+	mostEntries  = 1000 // of a list: each is looked at with every prompt
+	mostServers  = 200  // of a file
+)
 
 // parse reads text as TOML. A text that is none gives the one problem that says
 // so.
@@ -83,7 +91,16 @@ func (d *document) root() table { return table{d, nil, d.tree} }
 
 // report notes a problem with the value at a path; "#2" is the third of a list.
 func (d *document) report(s Severity, rule string, at []string, hint, format string, args ...any) {
+	if d.reported == nil {
+		d.reported = map[Severity]int{}
+	}
+	if d.reported[s]++; d.reported[s] > mostProblems {
+		return
+	}
 	p := d.place(at)
+	if d.reported[s] == mostProblems {
+		format, args, hint = "%s, and more of the kind", []any{fmt.Sprintf(format, args...)}, ""
+	}
 	d.problems = append(d.problems, Problem{
 		File: d.path, Line: p.line, Column: p.column, Severity: s, Rule: rule, Text: fmt.Sprintf(format, args...), Hint: hint,
 	})
@@ -101,6 +118,14 @@ func (d *document) place(at []string) place {
 	return placeAt(d.text, offset)
 }
 
+// total is how many problems were reported so far.
+func (d *document) total() (n int) {
+	for _, of := range d.reported {
+		n += of
+	}
+	return n
+}
+
 func (t table) path(name string) []string { return append(slices.Clone(t.at), name) }
 
 // name is the key as its author would write it.
@@ -116,7 +141,7 @@ func (t table) name(key string) string {
 
 // only reports the keys that are none of these.
 func (t table) only(known ...string) {
-	for key := range t.values {
+	for _, key := range slices.Sorted(maps.Keys(t.values)) {
 		if slices.Contains(known, key) {
 			continue
 		}
@@ -149,6 +174,10 @@ func (t table) texts(key string) []string {
 		t.mustBe(key, "a list of texts")
 		return nil
 	}
+	if len(list) > mostEntries {
+		t.report(Error, "too-many", t.path(key), fmt.Sprintf("at most %d", mostEntries), "%s has %d entries", t.name(key), len(list))
+		return nil
+	}
 	out := []string{}
 	for i, v := range list {
 		s, ok := v.(string)
@@ -168,7 +197,7 @@ func (t table) textMap(key string) map[string]string {
 		return nil
 	}
 	out := make(map[string]string, len(sub.values))
-	for name := range sub.values {
+	for _, name := range slices.Sorted(maps.Keys(sub.values)) {
 		out[name] = sub.text(name)
 	}
 	return out

@@ -60,7 +60,10 @@ func parseProvider(d *document) provider {
 	if mcp, ok := root.table("mcp"); ok {
 		mcp.only("servers")
 		for _, t := range mcp.tables("servers") {
-			declared++
+			if declared++; declared > mostServers {
+				t.report(Error, "too-many", t.at, "", "it has over %d servers; the others are passed over", mostServers)
+				break
+			}
 			if s, ok := p.server(t); ok {
 				p.servers = append(p.servers, s)
 			}
@@ -76,7 +79,7 @@ func parseProvider(d *document) provider {
 // alone, and it is not run half.
 func (p provider) server(t table) (Server, bool) {
 	t.only("name", "type", "command", "args", "env", "cwd", "url", "headers", "timeout_seconds", "tools")
-	unknown := len(t.problems)
+	unknown := t.total()
 	timeout := time.Duration(t.number("timeout_seconds")) * time.Second
 	s := Server{Server: surface.Server{
 		Name: t.text("name"), Scope: surface.ScopeTap,
@@ -122,7 +125,7 @@ func (p provider) server(t table) (Server, bool) {
 	if slices.ContainsFunc(p.servers, func(o Server) bool { return o.Name == s.Name }) {
 		t.report(Error, "duplicate-server", t.path("name"), "", "another server of this file is named %q", s.Name)
 	}
-	if len(t.problems) > unknown {
+	if t.total() > unknown {
 		return s, false
 	}
 	s.Allowed, s.AllowedAt = allowedOf(s.Name, p.allowed), p.allowedAt
