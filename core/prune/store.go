@@ -140,3 +140,25 @@ func Follow(l paths.Layout, workspace string) error {
 	_, err = Save(l, workspace, r)
 	return err
 }
+
+// Workspaces are those that are not wrapped and have a receipt.
+func Workspaces(l paths.Layout) ([]string, error) {
+	dirs, err := filepath.Glob(filepath.Join(l.State, "workspaces", "*"))
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, dir := range dirs {
+		r, err := Read(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return all, err
+		}
+		if own(l, r.Workspace) == dir {
+			all = append(all, r.Workspace)
+		}
+	}
+	return all, nil
+}

@@ -5,6 +5,7 @@ package survey
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/gateway"
 	"github.com/ctx-sidecar/ctx/core/inventory"
 	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/prune"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/tap"
@@ -58,6 +60,7 @@ type Set struct {
 	Workspace string
 	Tokenizer string
 	Config    config.Config
+	Pruned    prune.Receipt
 	Hosts     []Host
 
 	open *hosts.Set
@@ -88,6 +91,11 @@ func Take(ctx context.Context, f *cmdutil.Factory, o Options) (*Set, error) {
 		s.Close()
 		return nil, err
 	}
+	pruned, place, err := prune.Load(l, ws)
+	if err != nil {
+		fmt.Fprintf(f.IO.Err, "warning: %v\n", err)
+	}
+	s.Pruned = pruned
 	for _, h := range s.open.Hosts {
 		f.IO.Step("reading what %s loads ...", h.Title())
 		fronted := wiring.Open(l.Wraps()).Fronted(ws, h.Name())
@@ -95,7 +103,7 @@ func Take(ctx context.Context, f *cmdutil.Factory, o Options) (*Set, error) {
 		if err != nil {
 			return fail(err)
 		}
-		s.Hosts = append(s.Hosts, Host{Host: h, Sources: src, Fronted: fronted})
+		s.Hosts = append(s.Hosts, Host{Host: h, Sources: pruned.Apply(src, fronted, place), Fronted: fronted})
 	}
 	f.IO.Step("")
 	if o.Probe {
@@ -133,7 +141,7 @@ func (s *Set) price(f *cmdutil.Factory, h *Host, count surface.Counter) error {
 	var behind []listing.Listing
 	for _, srv := range h.Sources.Servers {
 		for _, name := range h.Fronted {
-			if srv.Name != name {
+			if srv.Name != name || !rules.Gate.AdmitsServer(name) {
 				continue
 			}
 			rules.Servers = append(rules.Servers, srv)

@@ -1,0 +1,67 @@
+package prune
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ctx-sidecar/ctx/core/prune"
+)
+
+// apply writes all hosts' files and the receipt, or nothing.
+func (p *pruner) apply(r *Result) error {
+	for _, j := range p.jobs {
+		if j.refused != nil {
+			return fmt.Errorf("nothing was changed: %w", j.refused)
+		}
+	}
+	receipt := p.set.Pruned
+	receipt.Hosts = slices.Clone(receipt.Hosts)
+	for _, j := range p.jobs {
+		j.enter(&receipt, r.Interactive)
+	}
+	var undo []func() error
+	back := func(err error) error {
+		for _, u := range slices.Backward(undo) {
+			err = errors.Join(err, u())
+		}
+		return err
+	}
+	for _, j := range p.jobs {
+		// Planned again: another host's change may have touched the same file.
+		change, err := p.store.Plan(j.owner(p.set.Workspace), j.edits)
+		if err == nil {
+			err = change.Apply()
+		}
+		if err != nil {
+			return back(fmt.Errorf("prune %s: %w", j.host.Title(), err))
+		}
+		undo = append(undo, change.Revert)
+	}
+	place, err := prune.Save(p.f.Layout(), p.set.Workspace, receipt)
+	if err != nil {
+		return back(err)
+	}
+	r.Applied, r.Receipt = true, place
+	return nil
+}
+
+// enter puts what was decided for a host into a receipt. What changes nothing
+// leaves it as it is.
+func (j *job) enter(r *prune.Receipt, interactive bool) {
+	notable := prune.Notable(j.decisions)
+	if j.before != nil && slices.EqualFunc(notable, j.before.Decisions, same) {
+		return
+	}
+	made := prune.HostReceipt{
+		Host: j.host.Name(), At: time.Now().UTC().Truncate(time.Second), Interactive: interactive, Decisions: notable,
+		Tokens: prune.Tokens{Before: j.total.Resident, After: j.after.Resident, Saved: j.total.Resident - j.after.Resident},
+	}
+	r.Hosts = append(slices.DeleteFunc(r.Hosts, func(h prune.HostReceipt) bool { return h.Host == made.Host }), made)
+}
+
+// same reports whether two decisions say the same, whenever they were made.
+func same(a, b prune.Decision) bool {
+	return a.ID == b.ID && a.Keep == b.Keep && a.By == b.By && a.Where == b.Where && (!a.Keep || a.Why == b.Why)
+}
