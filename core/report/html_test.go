@@ -164,7 +164,7 @@ func TestThePageSaysWhatIsThereAndWhatIsNot(t *testing.T) {
 		"8,464</b> of 8,000 tokens", "Over the budget by 464", "Only the names of MCP tools are sent",
 		"the host&#39;s own system prompt", "/ws/.mcp.json:3:9: it ends in the middle", "1 record of unknown price",
 		"mcp_server:user:jira", "it was never asked for its tools", "not loaded", "held back (280 if loaded)", "host’s words around every skill",
-		"Writes to the outside or destroys, and is never used", "name: “delete_branch”", "31× in 7 of 12 sessions",
+		"Writes to the outside or destroys, and is never used", "name: “delete”", "by its name", "31× in 7 of 12 sessions",
 	} {
 		if !strings.Contains(d.text, want) {
 			t.Errorf("the page does not say %q", want)

@@ -69,6 +69,9 @@ func why(r inventory.Record) string {
 		return ""
 	}
 	text := ""
+	if e := r.Authority.Evidence[0]; e.Tier == r.Authority.Tier && e.Words == r.Name {
+		return "by its " + string(e.Source)
+	}
 	for _, c := range r.Authority.Evidence {
 		if c.Tier == r.Authority.Tier {
 			text = fmt.Sprintf("%s: “%s”", c.Source, plain(c.Words))

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/authority"
@@ -12,10 +13,11 @@ import (
 // tool is a record of one tool, in tokens of every request.
 func tool(server, name string, tokens int, tier authority.Tier) inventory.Record {
 	cost := surface.Cost{Resident: tokens, Bytes: 4 * tokens}
+	words, _, _ := strings.Cut(name, "_") // the verb
 	return inventory.Record{
 		ID: inventory.ID(surface.KindTool, server, name), Kind: surface.KindTool, Provider: server, Name: name,
 		Place: surface.Place{File: "/home/ann/.config/host.json", Line: 7}, Standing: inventory.Loaded, Cost: cost, Direct: cost,
-		Authority: &authority.Judgement{Tier: tier, Confidence: .9, Evidence: []authority.Claim{{Source: "name", Words: name, Tier: tier, Confidence: .9}}},
+		Authority: &authority.Judgement{Tier: tier, Confidence: .9, Evidence: []authority.Claim{{Source: "name", Words: words, Tier: tier, Confidence: .9}}},
 		Use:       inventory.Use{Measured: true, Of: 12},
 	}
 }
