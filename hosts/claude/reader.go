@@ -32,9 +32,10 @@ type reader struct {
 	loose    []string             // what is said of files that Claude Code will not read
 	privacy  map[string]bool      // of local settings files
 	layer    []layer
-	mentions []mention // of MCP servers in the user's files
-	live     *[]plugin // once they are read
-	argv     []string  // command line of the running host, nil when there is none to see
+	mentions []mention       // of MCP servers in the user's files
+	entries  map[string]node // of servers, by name
+	live     *[]plugin       // once they are read
+	argv     []string        // command line of the running host, nil when there is none to see
 }
 
 func newReader(a *adapter, req plugins.SourcesRequest) *reader {
@@ -51,6 +52,7 @@ func newReader(a *adapter, req plugins.SourcesRequest) *reader {
 		seen:    make(map[string]bool),
 		docs:    make(map[string]*document),
 		privacy: make(map[string]bool),
+		entries: make(map[string]node),
 	}
 	for _, name := range req.Fronted {
 		r.fronted[name] = true

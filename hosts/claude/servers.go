@@ -39,6 +39,9 @@ func (r *reader) readFiles() {
 func (r *reader) declare(servers node, scope surface.Scope) {
 	for name, n := range servers.members() {
 		if s, ok := r.server(name, n, scope); ok {
+			if r.find(name) == nil {
+				r.entries[name] = n
+			}
 			r.addServer(s)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/paths"
 )
@@ -88,6 +89,13 @@ func (f *Factory) ChildEnv() []string {
 
 // Workspace is the workspace that the working folder belongs to.
 func (f *Factory) Workspace() string { return f.Layout().Workspace(f.Dir) }
+
+// Config is the settings in force in the workspace. What is wrong with them is for
+// ctx doctor to say.
+func (f *Factory) Config() config.Config {
+	c, _ := config.Load(f.Layout(), f.Workspace(), f.Env)
+	return c
+}
 
 // Program is the absolute path of another program of ctx, which is installed
 // beside this one.

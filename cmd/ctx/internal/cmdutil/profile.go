@@ -27,7 +27,6 @@ func Profile(s config.Surface, name string) (profile.Profile, error) {
 // CompleteProfiles completes the names of profiles.
 func CompleteProfiles(f *Factory) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		c, _ := config.Load(f.Layout(), f.Workspace(), f.Env)
-		return profile.Names(c.Surface), cobra.ShellCompDirectiveNoFileComp
+		return profile.Names(f.Config().Surface), cobra.ShellCompDirectiveNoFileComp
 	}
 }

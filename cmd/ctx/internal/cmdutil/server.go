@@ -20,7 +20,7 @@ func Start(s surface.Server) string {
 		clean := iostreams.Clean(w)
 		if clean != w {
 			words[i] = "$'" + strings.ReplaceAll(clean, "'", `\'`) + "'"
-		} else if w == "" || strings.ContainsAny(w, " \t\n\"'\\$`;&|<>()*?") {
+		} else if w == "" || strings.ContainsAny(w, " \t\n\"'\\$`;&|<>()*?[]{}~#!") {
 			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}

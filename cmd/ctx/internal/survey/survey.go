@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/gateway"
 	"github.com/ctx-sidecar/ctx/core/inventory"
 	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/profile"
 	"github.com/ctx-sidecar/ctx/core/prune"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -63,7 +65,8 @@ type Set struct {
 	Pruned    prune.Receipt
 	Hosts     []Host
 
-	open *hosts.Set
+	open  *hosts.Set
+	count surface.Counter // nil: a quarter of the bytes
 }
 
 // Close ends the adapters of the hosts.
@@ -77,8 +80,8 @@ func Take(ctx context.Context, f *cmdutil.Factory, o Options) (*Set, error) {
 	if s.Tokenizer == "" {
 		s.Tokenizer = s.Config.Surface.Tokenizer
 	}
-	count, err := counter(s.Tokenizer)
-	if err != nil {
+	var err error
+	if s.count, err = counter(s.Tokenizer); err != nil {
 		return nil, err
 	}
 	if s.open, err = hosts.Open(ctx, f, o.Hosts); err != nil {
@@ -116,7 +119,7 @@ func Take(ctx context.Context, f *cmdutil.Factory, o Options) (*Set, error) {
 	others := s.others(ws)
 	for i := range s.Hosts {
 		h := &s.Hosts[i]
-		if err := s.price(f, h, count); err != nil {
+		if err := s.price(f, h); err != nil {
 			return fail(err)
 		}
 		uses := uses(ctx, h, ws, calls)
@@ -131,33 +134,20 @@ func Take(ctx context.Context, f *cmdutil.Factory, o Options) (*Set, error) {
 }
 
 // price prices a host as hooks do for the advisory.
-func (s *Set) price(f *cmdutil.Factory, h *Host, count surface.Counter) error {
-	l := f.Layout()
-	dir := state.FindDir(l, s.Workspace)
-	cache := listing.OpenCache(dir, listing.KeyFile(l))
-	known := newKnown(cache)
-	base := baseline.Open(l.Baselines(), s.Workspace, nil)
-	rules := &gateway.Rules{Gate: gate.New(h.Sources), Baseline: base}
-	var behind []listing.Listing
-	for _, srv := range h.Sources.Servers {
-		for _, name := range h.Fronted {
-			if srv.Name != name || !rules.Gate.AdmitsServer(name) {
-				continue
-			}
-			rules.Servers = append(rules.Servers, srv)
-			if list, ok := known.listing(srv); ok {
-				behind = append(behind, list)
-			}
-		}
-	}
-	loads := inventory.Loads{
-		Sources: h.Sources, Fronted: h.Fronted, Baseline: base, Count: count, Body: body, Listing: known.listing,
-	}
+func (s *Set) price(f *cmdutil.Factory, h *Host) error {
+	loads, problem := s.Loads(f, h)
 	for _, srv := range h.Sources.Servers {
 		if !srv.Own {
 			continue
 		}
-		own, err := gateway.Preview(s.Config, rules, behind, gateway.Offer{Bundles: tap.Open(l).Any()})
+		var behind []surface.Server
+		for _, srv := range h.Sources.Servers {
+			if slices.Contains(h.Fronted, srv.Name) {
+				behind = append(behind, srv)
+			}
+		}
+		active := profile.Active(s.Config.Surface, wiring.Open(f.Layout().Wraps()).Profile(s.Workspace, h.Name()))
+		own, err := s.Kernel(f, loads, behind, gate.New(h.Sources).Under(active))
 		if err != nil {
 			return err
 		}
@@ -165,10 +155,33 @@ func (s *Set) price(f *cmdutil.Factory, h *Host, count surface.Counter) error {
 		break
 	}
 	h.Priced = inventory.Price(loads)
-	if err := cache.Problem(); err != nil {
+	if err := problem(); err != nil {
 		h.Sources.Warnings = append(h.Sources.Warnings, err.Error())
 	}
 	return nil
+}
+
+// Loads is what is known of what a host loads, but for what ctx-gateway itself
+// lists. problem tells, once it was used, what is wrong with what was known.
+func (s *Set) Loads(f *cmdutil.Factory, h *Host) (loads inventory.Loads, problem func() error) {
+	l := f.Layout()
+	cache := listing.OpenCache(state.FindDir(l, s.Workspace), listing.KeyFile(l))
+	return inventory.Loads{
+		Sources: h.Sources, Fronted: h.Fronted, Baseline: baseline.Open(l.Baselines(), s.Workspace, nil),
+		Count: s.count, Body: body, Listing: newKnown(cache).listing,
+	}, cache.Problem
+}
+
+// Kernel is what ctx-gateway itself would list with servers behind it.
+func (s *Set) Kernel(f *cmdutil.Factory, loads inventory.Loads, behind []surface.Server, g *gate.Gate) (listing.Listing, error) {
+	rules := &gateway.Rules{Gate: g, Baseline: loads.Baseline, Servers: behind}
+	var known []listing.Listing
+	for _, srv := range behind {
+		if list, ok := loads.Listing(srv); ok {
+			known = append(known, list)
+		}
+	}
+	return gateway.Preview(s.Config, rules, known, gateway.Offer{Bundles: tap.Open(f.Layout()).Any()})
 }
 
 // known remembers what the cache has of a server.
