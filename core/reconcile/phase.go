@@ -81,7 +81,7 @@ func (s Surface) PhaseOf(calls []usage.Call) Phase {
 }
 
 var (
-	testing = []string{"test", "verify", "lint", "coverage", "benchmark", "typecheck"}
+	proving = []string{"test", "verify", "lint", "coverage", "benchmark", "typecheck"}
 	handing = []string{"commit", "push", "merge", "pull_request", "merge_request", "pr", "release", "tag", "publish", "deploy", "deployment", "rollout", "rollback", "ship"}
 )
 
@@ -99,7 +99,7 @@ func (s Surface) phaseOf(c usage.Call) Phase {
 	switch {
 	case writes && (t.family == "deployment" || has(handing)):
 		return Deliver
-	case t.family == "testing" || has(testing):
+	case t.family == "testing" || has(proving):
 		return Verify
 	case writes && slices.Contains(editing, t.family):
 		return Edit

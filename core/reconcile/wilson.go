@@ -14,7 +14,7 @@ const z = 1.959963984540054
 // inference", Journal of the American Statistical Association 22 (1927), 209-212.
 // Without a trial nothing is known: 1.
 func Upper(k, n int) float64 {
-	if n <= 0 {
+	if n <= 0 || k >= n { // with misses alone it is 1, which rounding would fall short of
 		return 1
 	}
 	p, m := float64(k)/float64(n), float64(n)
