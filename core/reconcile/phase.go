@@ -81,7 +81,7 @@ func (s Surface) PhaseOf(calls []usage.Call) Phase {
 }
 
 var (
-	proving = []string{"test", "verify", "lint", "coverage", "benchmark", "typecheck"}
+	proving = []string{"test", "verify", "lint", "linter", "coverage", "benchmark", "typecheck"}
 	handing = []string{"commit", "push", "merge", "pull_request", "merge_request", "pr", "release", "tag", "publish", "deploy", "deployment", "rollout", "rollback", "ship"}
 )
 
