@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/core/authority"
 	"github.com/ctx-sidecar/ctx/core/inventory"
+	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
 // Mark is how one value of a scale is shown: by a class, which brings a colour
@@ -16,6 +17,7 @@ type Mark struct{ Class, Word, Letter string }
 // tiers are the marks of authority, the lowest first.
 var tiers = []Mark{
 	{"text", "text", "T"},
+	{"unjudged", "not judged", "N"},
 	{"read", "read", "R"},
 	{"local", "local-write", "L"},
 	{"remote", "remote-write", "W"},
@@ -29,20 +31,16 @@ var uses = []Mark{
 	{"unseen", "use not measured", "?"},
 }
 
-// tierOf is the mark of a record's authority. What is no tool has none.
+// tierOf is the mark of a record's authority. A text has none, and of a server
+// that is what it says; what a hook or a plugin may do is for nobody to see.
 func tierOf(r inventory.Record) Mark {
-	if r.Authority == nil {
+	switch {
+	case r.Authority != nil:
+		return tiers[2+int(r.Authority.Tier-authority.Read)]
+	case r.Prose(), r.Kind == surface.KindServer:
 		return tiers[0]
 	}
-	switch r.Authority.Tier {
-	case authority.Read:
-		return tiers[1]
-	case authority.LocalWrite:
-		return tiers[2]
-	case authority.RemoteWrite:
-		return tiers[3]
-	}
-	return tiers[4]
+	return tiers[1]
 }
 
 // higher is the higher of two marks of authority.

@@ -117,6 +117,7 @@
       place(all.slice(n), x, y + h * part, w, h * (1 - part), draw);
     }
   }
+  const letters = Object.fromEntries($$(".legend .by-authority li").map(li => [$("svg", li).classList[1], li.textContent.trim()[0]]));
   const cut = (text, n) => { const c = [...text]; return c.length <= n ? text : n < 4 ? "" : c.slice(0, n - 1).join("") + "…"; };
   function drill(h, origin) {
     h.drill = origin;
@@ -150,7 +151,7 @@
         const text = hh - 8 - LINE * i >= LINE - 4 && drawn === i ? cut(l, Math.floor((w - 8) / LETTER)) : "";
         if (text) { a.append(make("text", {x: 6, y: 14 + LINE * i}, text)); drawn++; }
       }
-      if (!drawn && r && w >= 14 && hh >= 16) a.append(make("text", {x: 4, y: 13}, tier[0] === "r" && tier !== "read" ? "W" : tier[0].toUpperCase()));
+      if (!drawn && r && w >= 14 && hh >= 16) a.append(make("text", {x: 4, y: 13}, letters[r.tr.classList[0]]));
       svg.append(a);
     });
     figure.dataset.m = m;

@@ -46,7 +46,7 @@ func host(title string, records ...inventory.Record) Host {
 		kinds[r.Kind].Cost = kinds[r.Kind].Cost.Plus(r.Cost)
 		inv.Total = inv.Total.Plus(r.Cost)
 	}
-	for _, k := range []surface.Kind{surface.KindTool, surface.KindServer, surface.KindSkill, surface.KindInstructions} {
+	for _, k := range []surface.Kind{surface.KindTool, surface.KindServer, surface.KindSkill, surface.KindInstructions, surface.KindHook} {
 		if kinds[k] != nil {
 			inv.Kinds = append(inv.Kinds, *kinds[k])
 		}
@@ -75,6 +75,7 @@ func workshop() Host {
 		text(surface.KindSkill, "project", "migrate-database", 120, 3800),
 		text(surface.KindInstructions, "project", "AGENTS", 1260, 0),
 		text(surface.KindInstructions, "user", "CLAUDE", 440, 0),
+		text(surface.KindHook, "user", "on-start", 380, 0),
 	)
 	for i := range 38 {
 		r := tool("cloud", fmt.Sprintf("cloud_resource_%02d_describe", i), 30+3*i, authority.Read)
