@@ -163,6 +163,8 @@ type Compiled struct {
 	// Off are those of the request's that these files, or the command line, switch
 	// off. Of any other the host goes on telling.
 	Off []surface.Item
+	// Beside are servers that the host loads all the same, by name.
+	Beside []string
 }
 
 // CompiledFile is one file of a compiled profile.

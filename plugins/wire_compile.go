@@ -48,6 +48,7 @@ func toCompiled(c Compiled) *pluginpb.Compiled {
 		}),
 		Launch: c.Launch,
 		Off:    each(c.Off, toItem),
+		Beside: c.Beside,
 	}
 }
 
@@ -58,5 +59,6 @@ func fromCompiled(c *pluginpb.Compiled) Compiled {
 		}),
 		Launch: c.GetLaunch(),
 		Off:    each(c.GetOff(), fromItem),
+		Beside: c.GetBeside(),
 	}
 }

@@ -2159,6 +2159,7 @@ type Compiled struct {
 	Files         []*CompiledFile        `protobuf:"bytes,1,rep,name=files" json:"files,omitempty"`
 	Launch        []string               `protobuf:"bytes,2,rep,name=launch" json:"launch,omitempty"`
 	Off           []*Item                `protobuf:"bytes,3,rep,name=off" json:"off,omitempty"`
+	Beside        []string               `protobuf:"bytes,4,rep,name=beside" json:"beside,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2210,6 +2211,13 @@ func (x *Compiled) GetLaunch() []string {
 func (x *Compiled) GetOff() []*Item {
 	if x != nil {
 		return x.Off
+	}
+	return nil
+}
+
+func (x *Compiled) GetBeside() []string {
+	if x != nil {
+		return x.Beside
 	}
 	return nil
 }
@@ -2944,11 +2952,12 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\x03off\x18\t \x03(\v2\x11.ctx.host.v1.ItemR\x03off\x1aP\n" +
 	"\x0eDenyToolsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12(\n" +
-	"\x05value\x18\x02 \x01(\v2\x12.ctx.host.v1.NamesR\x05value:\x028\x01\"x\n" +
+	"\x05value\x18\x02 \x01(\v2\x12.ctx.host.v1.NamesR\x05value:\x028\x01\"\x90\x01\n" +
 	"\bCompiled\x12/\n" +
 	"\x05files\x18\x01 \x03(\v2\x19.ctx.host.v1.CompiledFileR\x05files\x12\x16\n" +
 	"\x06launch\x18\x02 \x03(\tR\x06launch\x12#\n" +
-	"\x03off\x18\x03 \x03(\v2\x11.ctx.host.v1.ItemR\x03off\"<\n" +
+	"\x03off\x18\x03 \x03(\v2\x11.ctx.host.v1.ItemR\x03off\x12\x16\n" +
+	"\x06beside\x18\x04 \x03(\tR\x06beside\"<\n" +
 	"\fCompiledFile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\acontent\x18\x02 \x01(\fR\acontent\"\\\n" +
