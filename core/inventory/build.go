@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctx-sidecar/ctx/core/authority"
+	"github.com/ctx-sidecar/ctx/core/leakage"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
@@ -21,6 +21,9 @@ type Input struct {
 
 	// Others are files that tools other than the host read.
 	Others []surface.Item
+
+	// Workspace is what the work is. nil: texts are not looked into for leaks.
+	Workspace *leakage.Workspace
 
 	// Text returns what a prose says; nil: no prose is looked into.
 	Text func(surface.Item) (string, bool)
@@ -55,6 +58,7 @@ func Build(in Input) Inventory {
 	if in.Uses == nil || in.Uses.Sessions == 0 {
 		inv.Unseen = append(inv.Unseen, "use: no session of this host was seen in this workspace, so nothing counts as unused")
 	}
+	judge(inv.Records, in.Workspace)
 	levels(inv.Records)
 	relate(inv.Records, in.Sources.ToolName)
 	slices.SortStableFunc(inv.Records, func(a, b Record) int {
@@ -76,7 +80,7 @@ func serverRecords(s surface.PricedServer) []Record {
 	}
 	server := Record{
 		Kind: surface.KindServer, Provider: string(s.Scope), Name: s.Name, Place: s.Place, Standing: st, Why: why,
-		Direct: s.Words, Unmeasured: s.Unmeasured, Own: s.Own,
+		Direct: s.Words, Unmeasured: s.Unmeasured, Own: s.Own, text: s.Instructions,
 	}
 	if st == Loaded {
 		server.Cost = s.Words
@@ -87,13 +91,11 @@ func serverRecords(s surface.PricedServer) []Record {
 			Kind: surface.KindTool, Provider: s.Name, Name: t.Name, Place: s.Place, Standing: st, Why: why,
 			Direct: t.Cost, Own: s.Own, Unsent: unsent(t.Definition.Raw),
 			Family:   surface.FamilyOf(s.Name, t.Name, t.Definition.Description),
-			Provides: provides(t.Name), Says: sentence(t.Definition.Description),
+			Provides: provides(t.Name), Says: sentence(t.Definition.Description), definition: t.Definition.Raw,
 		}
 		if st == Loaded {
 			r.Cost = t.Cost
 		}
-		j := judge(s.Name, t.Definition.Raw)
-		r.Authority = &j
 		records = append(records, r)
 	}
 	return records
@@ -104,11 +106,6 @@ func sentence(text string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	text, _, _ = strings.Cut(text, ". ")
 	return text
-}
-
-// judge is the one place where an inventory asks what a tool may do.
-func judge(server string, definition json.RawMessage) authority.Judgement {
-	return authority.JudgeRaw(server, definition)
 }
 
 // unsent is the bytes of a definition's fields that no request carries.

@@ -4,6 +4,7 @@
 package inventory
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/authority"
@@ -33,6 +34,10 @@ type Record struct {
 	Use       Use                  `json:"use"`
 	Level     Level                `json:"level"`
 
+	// Leaks is what its texts give away, hide or ask of the model. ctx's own, and
+	// what the host never reads, are not looked into.
+	Leaks []Leak `json:"leakage,omitempty"`
+
 	Provides []string `json:"provides,omitempty"` // what a tool can do, as "verb object" by the words of its name
 	Requires []Need   `json:"requires,omitempty"` // what a prose refers to
 
@@ -40,7 +45,8 @@ type Record struct {
 
 	Says string `json:"-"` // of a tool, the first sentence of its description
 
-	text string // of prose, as far as it was read
+	text       string          // of prose, as far as it was read; of a server, its instructions
+	definition json.RawMessage // of a tool, as its server sent it
 }
 
 // Standing is what the host does with a capability.

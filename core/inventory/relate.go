@@ -29,7 +29,7 @@ func relate(records []Record, pattern string) {
 	word := regexp.MustCompile(regexp.QuoteMeta(prefix) + `[A-Za-z0-9_.*-]*[A-Za-z0-9*]`)
 	for i := range records {
 		r := &records[i]
-		if r.text == "" || !strings.Contains(r.text, prefix) {
+		if !r.Prose() || !strings.Contains(r.text, prefix) {
 			continue
 		}
 		seen := map[string]bool{}

@@ -2,6 +2,8 @@ package leakage
 
 import "github.com/ctx-sidecar/ctx/core/authority"
 
+const neverUsed = " and was never used"
+
 // excess finds authority that nobody was told of, or that nobody needs.
 func excess(name string, j authority.Judgement, used Used) []Finding {
 	var out []Finding
@@ -15,7 +17,7 @@ func excess(name string, j authority.Judgement, used Used) []Finding {
 		out = append(out, Finding{ExcessiveAuthority, "is " + j.Tier.String() + " where its name says " + claimed.String(), Place{"name", 0, len(name)}, j.Confidence})
 	}
 	if j.Tier >= authority.RemoteWrite && used == 0 {
-		out = append(out, Finding{ExcessiveAuthority, "is " + j.Tier.String() + " and was never used", Place{"name", 0, len(name)}, j.Confidence})
+		out = append(out, Finding{ExcessiveAuthority, "is " + j.Tier.String() + neverUsed, Place{"name", 0, len(name)}, j.Confidence})
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/ctx-sidecar/ctx/core/authority"
@@ -39,6 +40,12 @@ type Finding struct {
 	What       string  `json:"what"` // in our words: "a GitHub token", "hides something from the user"
 	Place      Place   `json:"place"`
 	Confidence float64 `json:"confidence"` // 0 to 1; under 0.5 it is worth a look
+}
+
+// Unused reports whether all that is found is that a tool which can do much was
+// never used.
+func (f Finding) Unused() bool {
+	return f.Kind == ExcessiveAuthority && strings.HasSuffix(f.What, neverUsed)
 }
 
 // Used is how often something was used; Unmeasured where nothing could see it.

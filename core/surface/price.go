@@ -29,6 +29,8 @@ type PricedServer struct {
 	Words      Cost         `json:"words"`  // its instructions, or the line or group that stands for it, if the host loaded it
 	Cost       Cost         `json:"cost"`   // of its words and tools, as Standing makes them; zero unless loaded
 	Direct     Cost         `json:"direct"` // the same if the host loaded it
+
+	Instructions string `json:"-"` // as the server sent them, whole
 }
 
 // PricedTool is a tool and what it costs where the host loads its server.
@@ -169,6 +171,7 @@ func (r pricer) server(srv Server) (ps PricedServer, frame string) {
 		ps.Unmeasured = l.Failed
 		return ps, ""
 	}
+	ps.Instructions = l.Instructions
 	loading := r.sources.Loading
 	if srv.Eager {
 		loading = Eager

@@ -47,7 +47,7 @@ func TestEagerToolCostsWhatTheRequestCarries(t *testing.T) {
 	const one = `{"name":"mcp__a__echo","description":"says <it> & é","input_schema":{"type":"object"}}`
 	const two = `{"name":"mcp__a__bare","description":"","input_schema":{}}`
 	want := surface.PricedServer{
-		Name: "a", Standing: surface.Loaded,
+		Name: "a", Standing: surface.Loaded, Instructions: "12345",
 		Tools: []surface.PricedTool{
 			{Name: "echo", Cost: surface.Cost{Resident: (len(one) + 3) / 4, Bytes: len(one)}},
 			{Name: "bare", Cost: surface.Cost{Resident: (len(two) + 3) / 4, Bytes: len(two)}},

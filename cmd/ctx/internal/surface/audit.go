@@ -9,6 +9,7 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/survey"
+	"github.com/ctx-sidecar/ctx/core/inventory"
 )
 
 func newAudit(f *cmdutil.Factory) *cobra.Command {
@@ -17,8 +18,9 @@ func newAudit(f *cmdutil.Factory) *cobra.Command {
 		Use:   "audit",
 		Short: "Say what is heavy, unused, dangerous or unknown in what a host loads",
 		Long: `Say what is heavy, unused, dangerous or unknown in what a host loads in this
-workspace: the price of each part of a request, and a line for each finding. The
-exit code is 1 when there is a finding.`,
+workspace: the price of each part of a request, what texts give away, hide or ask
+of the model, and a line for each finding. The exit code is 1 when there is a
+finding. What has a confidence under 0.5 is worth a look and no finding.`,
 		Example: "  ctx surface audit --host claude",
 		Args:    cmdutil.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -59,6 +61,7 @@ func (r Report) printAudit(s *iostreams.Streams) {
 		}
 		t.Row("total", "", h.Total.Resident, h.Total.Deferred, h.Total.OnDemand, h.Total.Bytes)
 		t.Write(s)
+		printLeakage(s, h.Leakage)
 		h.Probe.Print(s)
 		const most = 10
 		shown := map[string]int{}
@@ -67,7 +70,7 @@ func (r Report) printAudit(s *iostreams.Streams) {
 				fmt.Fprintf(s.Out, "  %s %s\n      hint: %s\n", s.Yellow(strings.TrimSpace(x.Kind+" "+iostreams.Clean(x.ID))+":"), iostreams.Clean(x.Text), iostreams.Clean(x.Hint))
 			}
 		}
-		for _, kind := range []string{"never_used", "high_authority_unused", "broken_dependency", "not_measured"} {
+		for _, kind := range findingKinds {
 			if n := shown[kind]; n > most {
 				fmt.Fprintf(s.Out, "  %s\n", s.Dim(fmt.Sprintf("and %d more of %s: --json lists them all", n-most, kind)))
 			}
@@ -75,4 +78,22 @@ func (r Report) printAudit(s *iostreams.Streams) {
 		blind(s, h.Inventory)
 		fmt.Fprintln(s.Out)
 	}
+}
+
+// printLeakage shows how much was found of each kind, and where most is to be
+// seen. What is only worth a look is counted.
+func printLeakage(s *iostreams.Streams, kinds []inventory.LeakKind) {
+	if len(kinds) == 0 {
+		return
+	}
+	const most = 3
+	t := iostreams.NewTable("LEAKAGE", ">FINDINGS", ">WORTH A LOOK", "SUREST")
+	for _, k := range kinds {
+		first := strings.Join(k.IDs[:min(len(k.IDs), most)], ", ")
+		if n := len(k.IDs) - most; n > 0 {
+			first += fmt.Sprintf(", and %d more", n)
+		}
+		t.Row(k.Kind, k.Found, k.Look, iostreams.Clean(first))
+	}
+	t.Write(s)
 }

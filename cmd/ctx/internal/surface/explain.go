@@ -11,7 +11,6 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/survey"
 	"github.com/ctx-sidecar/ctx/core/inventory"
-	"github.com/ctx-sidecar/ctx/core/spelling"
 )
 
 // Explained is what ctx surface explain --json prints.
@@ -56,7 +55,7 @@ func newExplain(f *cmdutil.Factory) *cobra.Command {
 				}
 			}
 			if len(e.Hosts) == 0 {
-				return cmdutil.Fail(near(args[0], ids), "unknown id %q", args[0])
+				return cmdutil.Fail(survey.Near(args[0], ids), "unknown id %q", args[0])
 			}
 			return f.Print(noun, e, e.print)
 		},
@@ -79,34 +78,6 @@ func explain(host string, inv inventory.Inventory, r inventory.Record) HostExpla
 		}
 	}
 	return e
-}
-
-// near is the hint for an id that is unknown: those that were probably meant.
-func near(id string, ids []string) string {
-	word := strings.ToLower(id[strings.LastIndex(id, ":")+1:])
-	type candidate struct {
-		id string
-		at int
-	}
-	var found []candidate
-	seen := map[string]bool{}
-	for _, other := range ids {
-		name := strings.ToLower(other[strings.LastIndex(other, ":")+1:])
-		d := spelling.Distance(word, name)
-		if !seen[other] && word != "" && (d <= 2 || strings.Contains(name, word) || strings.Contains(word, name) && len(name) > 2) {
-			seen[other] = true
-			found = append(found, candidate{other, d})
-		}
-	}
-	if len(found) == 0 {
-		return "ctx surface inventory lists all ids"
-	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return a.at - b.at })
-	var names []string
-	for _, c := range found[:min(len(found), 3)] {
-		names = append(names, c.id)
-	}
-	return "did you mean: " + strings.Join(names, ", or ")
 }
 
 func (e Explained) print(s *iostreams.Streams) {
@@ -137,6 +108,13 @@ func (e Explained) print(s *iostreams.Streams) {
 		line("level", "%s", h.Level)
 		if h.Family != "" {
 			line("family", "%s", h.Family)
+		}
+		for _, l := range h.Leaks {
+			look := ""
+			if !l.Firm() {
+				look = ", worth a look"
+			}
+			line("leakage", "%s: %s (%s; %.2f%s)", l.Kind, l.What, where(l), l.Confidence, look)
 		}
 		for _, n := range h.Requires {
 			state := "there"

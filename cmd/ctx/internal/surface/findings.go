@@ -1,7 +1,10 @@
 package surface
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/authority"
 	"github.com/ctx-sidecar/ctx/core/inventory"
@@ -10,13 +13,15 @@ import (
 
 // Finding is one thing that could be better.
 type Finding struct {
-	// Kind is "over_budget", "never_used", "high_authority_unused",
-	// "broken_dependency" or "not_measured".
+	// Kind is one of findingKinds.
 	Kind string `json:"finding"`
 	ID   string `json:"id,omitempty"` // of the record
 	Text string `json:"text"`
 	Hint string `json:"hint"`
 }
+
+// findingKinds are all that a finding can be.
+var findingKinds = []string{"over_budget", "leakage", "high_authority_unused", "broken_dependency", "never_used", "not_measured"}
 
 // find says what stands out in an inventory.
 func find(inv inventory.Inventory, budget int) []Finding {
@@ -47,6 +52,7 @@ func find(inv inventory.Inventory, budget int) []Finding {
 			})
 		}
 	}
+	found = append(found, leaks(inv)...)
 	for _, e := range inv.Graph().Broken {
 		found = append(found, Finding{
 			Kind: "broken_dependency", ID: e.From, Hint: fmt.Sprintf("see %s:%d", e.Place.File, e.Place.Line),
@@ -54,6 +60,53 @@ func find(inv inventory.Inventory, budget int) []Finding {
 		})
 	}
 	return found
+}
+
+// leaks has a finding for each record whose texts give something away, the
+// surest first. That something is unused is said elsewhere.
+func leaks(inv inventory.Inventory) []Finding {
+	type sure struct {
+		Finding
+		confidence float64
+	}
+	var all []sure
+	for _, r := range inv.Records {
+		if r.Standing == inventory.Off {
+			continue
+		}
+		f := sure{Finding: Finding{Kind: "leakage", ID: r.ID, Hint: "ctx surface explain " + r.ID}}
+		var texts []string
+		for _, l := range r.Leaks {
+			if l.Firm() && !l.Unused() {
+				texts = append(texts, fmt.Sprintf("%s: %s (%s, %.2f)", l.Kind, l.What, where(l), l.Confidence))
+				f.confidence = max(f.confidence, l.Confidence)
+			}
+		}
+		const most = 3
+		if n := len(texts) - most; n > 0 {
+			texts = append(texts[:most], fmt.Sprintf("and %d more", n))
+		}
+		if f.Text = strings.Join(texts, "; "); f.Text != "" {
+			all = append(all, f)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b sure) int { return cmp.Compare(b.confidence, a.confidence) })
+	found := make([]Finding, len(all))
+	for i, f := range all {
+		found[i] = f.Finding
+	}
+	return found
+}
+
+// where says where a leak stands.
+func where(l inventory.Leak) string {
+	switch {
+	case l.Line > 0:
+		return fmt.Sprintf("line %d", l.Line)
+	case l.Place.To > l.Place.From:
+		return fmt.Sprintf("%s, bytes %d to %d", l.Place.Field, l.Place.From, l.Place.To)
+	}
+	return l.Place.Field
 }
 
 // weight is what leaving a record out would save in every request: of a server

@@ -24,10 +24,11 @@ type Report struct {
 // HostReport is one host's part; inventory leaves the findings out.
 type HostReport struct {
 	inventory.Inventory
-	Title    string         `json:"title"`
-	Slices   []Slice        `json:"slices"`
-	Probe    *survey.Probed `json:"probe,omitempty"`
-	Findings []Finding      `json:"findings,omitempty"`
+	Title    string               `json:"title"`
+	Slices   []Slice              `json:"slices"`
+	Probe    *survey.Probed       `json:"probe,omitempty"`
+	Leakage  []inventory.LeakKind `json:"leakage"`
+	Findings []Finding            `json:"findings,omitempty"`
 }
 
 // Slice is one part of a request: what the records of one kind are, and what
@@ -41,7 +42,7 @@ type Slice struct {
 func report(command string, s *survey.Set) Report {
 	r := Report{Command: command, Workspace: s.Workspace, Tokenizer: s.Tokenizer, Budget: s.Config.Surface.MaxStaticTokens, Hosts: []HostReport{}}
 	for _, h := range s.Hosts {
-		r.Hosts = append(r.Hosts, HostReport{Inventory: h.Inventory, Title: h.Title(), Slices: slicesOf(h.Inventory), Probe: h.Probed})
+		r.Hosts = append(r.Hosts, HostReport{Inventory: h.Inventory, Title: h.Title(), Slices: slicesOf(h.Inventory), Leakage: h.Inventory.Leakage(), Probe: h.Probed})
 	}
 	return r
 }

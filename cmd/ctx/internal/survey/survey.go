@@ -18,6 +18,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/gate"
 	"github.com/ctx-sidecar/ctx/core/gateway"
 	"github.com/ctx-sidecar/ctx/core/inventory"
+	"github.com/ctx-sidecar/ctx/core/leakage"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/profile"
 	"github.com/ctx-sidecar/ctx/core/prune"
@@ -116,7 +117,7 @@ func Take(ctx context.Context, f *cmdutil.Factory, o Options) (*Set, error) {
 	}
 	dir := state.FindDir(l, ws)
 	calls, problems := usage.Open(dir).Read()
-	others := s.others(ws)
+	others, work := s.others(ws), leakage.Look(ctx, ws, s.Config.Role)
 	for i := range s.Hosts {
 		h := &s.Hosts[i]
 		if err := s.price(f, h); err != nil {
@@ -125,6 +126,7 @@ func Take(ctx context.Context, f *cmdutil.Factory, o Options) (*Set, error) {
 		uses := uses(ctx, h, ws, calls)
 		h.Inventory = inventory.Build(inventory.Input{
 			Title: h.Title(), Sources: h.Sources, Priced: h.Priced, Uses: uses, Others: unread(others, h.Sources), Text: inventory.ReadText,
+			Workspace: &work,
 		})
 		for _, p := range problems {
 			h.Inventory.Warnings = append(h.Inventory.Warnings, p.File+": "+p.Text)
