@@ -191,6 +191,9 @@ func (s scene) fire(ctx context.Context, text string) (names []string, bring []s
 	}
 	names = fitting(names[:min(len(names), mostNamed)])
 	bring = slices.DeleteFunc(bring, func(one skill.Skill) bool { return !slices.Contains(names, one.Name) })
+	if ctx.Err() != nil {
+		return nil, nil // nobody would be told
+	}
 	if len(names) > 0 {
 		s.keep(func(list []state.Skill) []state.Skill {
 			for _, name := range names {

@@ -101,6 +101,24 @@ func (l Layout) Sockets() string {
 	return filepath.Join("/tmp", "ctx-"+ID(l.State))
 }
 
+// Skills are the folders of the workspace's skills and of the user's own, in
+// order of priority; without a workspace the user's alone.
+func (l Layout) Skills(workspace string) []string {
+	own := []string{filepath.Join(l.Config, "skills"), filepath.Join(l.Data, "skills")}
+	if workspace == "" {
+		return own
+	}
+	return append([]string{filepath.Join(workspace, ".agents", "skills")}, own...)
+}
+
+// OwnPlugins is the folder of the user's own plugin folders.
+func (l Layout) OwnPlugins() string { return filepath.Join(l.Config, "plugins") }
+
+// WorkspacePlugins is the folder of a workspace's plugin folders.
+func WorkspacePlugins(workspace string) string {
+	return filepath.Join(workspace, ".agents", "plugins")
+}
+
 // ID is a short name, stable and safe in a file name, for an absolute path:
 // the first 16 hex digits of its SHA-256.
 func ID(path string) string {

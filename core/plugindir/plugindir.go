@@ -50,9 +50,9 @@ func places(l paths.Layout, workspace string, taps []tap.Tap) []place {
 		list = append(list, place{filepath.Join(t.Path, "plugins"), t.Name, t.Path})
 	}
 	if workspace != "" {
-		list = append(list, place{filepath.Join(workspace, ".agents", "plugins"), "workspace/" + paths.ID(workspace), workspace})
+		list = append(list, place{paths.WorkspacePlugins(workspace), "workspace/" + paths.ID(workspace), workspace})
 	}
-	return append(list, place{dir: filepath.Join(l.Config, "plugins"), tap: "user/plugins"})
+	return append(list, place{dir: l.OwnPlugins(), tap: "user/plugins"})
 }
 
 // mostPlugins is how many entries of a folder are looked at.

@@ -59,11 +59,12 @@ func Roots(taps []tap.Tap, l paths.Layout, workspace string, plugins []Root) []R
 	for _, t := range taps {
 		list = append(list, Root{filepath.Join(t.Path, "skills"), FromTap, t.Name})
 	}
-	if workspace != "" {
-		list = append(list, Root{filepath.Join(workspace, ".agents", "skills"), FromWorkspace, ""})
-	}
-	for _, dir := range []string{l.Config, l.Data} {
-		list = append(list, Root{filepath.Join(dir, "skills"), FromUser, ""})
+	for i, dir := range l.Skills(workspace) {
+		origin := FromUser
+		if workspace != "" && i == 0 {
+			origin = FromWorkspace
+		}
+		list = append(list, Root{dir, origin, ""})
 	}
 	return append(list, plugins...)
 }
