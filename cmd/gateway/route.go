@@ -41,7 +41,7 @@ func route(args []string, std streams, env []string) error {
 	if p.taps = p.openTaps(); p.taps == nil {
 		return nil
 	}
-	p.taps.Start()
+	p.taps.warm()
 	go p.cache.Any("", "") // it is read while the model is being loaded
 
 	var q hook.Routing

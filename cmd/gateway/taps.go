@@ -57,11 +57,18 @@ func (p *program) openTaps() *taps {
 // Begin implements [loader.Taps].
 func (t *taps) Begin() {
 	go func() {
-		if t.route && (t.any || len(t.phrases()) > 0) {
-			t.Start()
+		if t.route {
+			t.warm()
 		}
 		t.read()
 	}()
+}
+
+// warm begins to load the model where a prompt needs one.
+func (t *taps) warm() {
+	if t.any || len(t.phrases()) > 0 {
+		t.Start()
+	}
 }
 
 // follow reads the taps again whenever their files change, once they are read

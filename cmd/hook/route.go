@@ -5,21 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/event"
 	"github.com/ctx-sidecar/ctx/core/hook"
+	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/tap"
-)
-
-// Times that are left for what follows.
-const (
-	afterRoute = 500 * time.Millisecond // the adapter's answer
-	afterUntil = 50 * time.Millisecond  // the line's way here
-	afterModel = 250 * time.Millisecond // what is done without the model
 )
 
 // route has a prompt routed that no gateway answers for, and returns what there
@@ -60,7 +56,16 @@ func (p program) route(ctx context.Context, h *hook.Handler, ev event.Event) str
 func (p program) routable(h *hook.Handler, ev event.Event) bool {
 	return ev.Kind == event.Prompt && ev.Session != "" && !strings.HasPrefix(ev.Session, state.ScratchPrefix) &&
 		h.Config.AutoCapabilities && len(strings.TrimSpace(ev.Prompt)) >= h.Config.Activate.MinChars &&
-		tap.Open(p.layout).Any()
+		(tap.Open(p.layout).Any() || p.skilled(h.Workspace))
+}
+
+// skilled reports whether there is a folder that may hold skills.
+func (p program) skilled(workspace string) bool {
+	places := append(p.layout.Skills(workspace), p.layout.OwnPlugins(), paths.WorkspacePlugins(workspace))
+	return slices.ContainsFunc(places, func(dir string) bool {
+		info, err := os.Stat(dir)
+		return err == nil && info.IsDir()
+	})
 }
 
 // ask runs the program that routes. It ends with ctx, and with this process.

@@ -61,15 +61,6 @@ func run(args []string, in io.Reader, out io.Writer, p program) error {
 	}
 }
 
-// budget is how long an event may take, well below what any host allows for
-// it: they allow a second or less, all hooks together, when a session ends.
-func budget(event string) time.Duration {
-	if event == "SessionEnd" {
-		return 900 * time.Millisecond
-	}
-	return 3 * time.Second
-}
-
 // answer is the warm path where a gateway of the session is up, else the cold.
 func (p program) answer(ctx context.Context, host, event string, in io.Reader) ([]byte, error) {
 	payload, err := readEvent(in)
