@@ -323,7 +323,7 @@ const contrast = `(() => {
     const s = getComputedStyle(e), fore = rgb(e.namespaceURI.endsWith("svg") ? s.fill : s.color);
     const [a, b] = [light(fore), light(behind(e))].sort((x, y) => y - x), ratio = (a + .05) / (b + .05);
     n++;
-    if (ratio < 4.5) low.set(e.tagName + "." + (e.getAttribute("class") || e.closest("a,tr,span,section").getAttribute("class")), ratio.toFixed(2) + " " + walker.currentNode.data.trim().slice(0, 30));
+    if (ratio < 4.5) low.set(e.tagName + "." + (e.getAttribute("class") || e.parentElement.tagName), ratio.toFixed(2) + " " + walker.currentNode.data.trim().slice(0, 30));
   }
   return {n, low: [...low].map(x => x.join(": "))};
 })()`
