@@ -67,6 +67,18 @@ type Decision struct {
 	At          time.Time `json:"at"`
 }
 
+// Server is the server that a decision is about, or about whose tool; "" for
+// anything else.
+func (d Decision) Server() string {
+	switch d.Kind {
+	case surface.KindServer:
+		return d.Name
+	case surface.KindTool:
+		return d.Provider
+	}
+	return ""
+}
+
 // Of returns what was decided for a host, nil where nothing was.
 func (r *Receipt) Of(host string) *HostReceipt {
 	for i := range r.Hosts {
@@ -117,12 +129,12 @@ func (r *Receipt) Apply(s surface.Sources, fronted []string, place string) surfa
 	s.Files = append(slices.Clone(s.Files), place)
 	rules := slices.Clone(s.Rules)
 	for _, d := range r.Pruned(s.Host) {
-		rule := surface.Rule{Effect: surface.EffectDeny, Text: "of ctx prune on " + d.ID, Place: surface.Place{File: place, Line: 1}}
-		switch d.Kind {
-		case surface.KindServer:
-			rule.Server, rule.Tool = d.Name, "*"
-		case surface.KindTool:
-			rule.Server, rule.Tool = d.Provider, d.Name
+		rule := surface.Rule{
+			Effect: surface.EffectDeny, Server: d.Server(), Tool: d.Name,
+			Text: "of ctx prune on " + d.ID, Place: surface.Place{File: place, Line: 1},
+		}
+		if d.Kind == surface.KindServer {
+			rule.Tool = "*"
 		}
 		if slices.Contains(fronted, rule.Server) {
 			rules = append(rules, rule)

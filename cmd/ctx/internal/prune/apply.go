@@ -19,7 +19,7 @@ func (p *pruner) apply(r *Result) error {
 	receipt := p.set.Pruned
 	receipt.Hosts = slices.Clone(receipt.Hosts)
 	for _, j := range p.jobs {
-		j.enter(&receipt, r.Interactive)
+		r.Changed = j.enter(&receipt, r.Interactive) || r.Changed
 	}
 	var undo []func() error
 	back := func(err error) error {
@@ -38,6 +38,7 @@ func (p *pruner) apply(r *Result) error {
 			return back(fmt.Errorf("prune %s: %w", j.host.Title(), err))
 		}
 		undo = append(undo, change.Revert)
+		r.Changed = r.Changed || !change.Empty()
 	}
 	place, err := prune.Save(p.f.Layout(), p.set.Workspace, receipt)
 	if err != nil {
@@ -47,18 +48,19 @@ func (p *pruner) apply(r *Result) error {
 	return nil
 }
 
-// enter puts what was decided for a host into a receipt. What changes nothing
-// leaves it as it is.
-func (j *job) enter(r *prune.Receipt, interactive bool) {
+// enter puts what was decided for a host into a receipt, and reports whether that
+// is otherwise than before.
+func (j *job) enter(r *prune.Receipt, interactive bool) bool {
 	notable := prune.Notable(j.decisions)
-	if j.before != nil && slices.EqualFunc(notable, j.before.Decisions, same) {
-		return
+	if j.before != nil && slices.EqualFunc(notable, j.before.Decisions, same) || j.before == nil && len(notable) == 0 {
+		return false
 	}
 	made := prune.HostReceipt{
 		Host: j.host.Name(), At: time.Now().UTC().Truncate(time.Second), Interactive: interactive, Decisions: notable,
 		Tokens: prune.Tokens{Before: j.total.Resident, After: j.after.Resident, Saved: j.total.Resident - j.after.Resident},
 	}
 	r.Hosts = append(slices.DeleteFunc(r.Hosts, func(h prune.HostReceipt) bool { return h.Host == made.Host }), made)
+	return true
 }
 
 // same reports whether two decisions say the same, whenever they were made.

@@ -80,6 +80,12 @@ func (p *pruner) plan(ctx context.Context, j *job, ask bool) error {
 		}
 	}
 	j.decisions = j.before.Carry(j.decide(), j.choices)
+	for i := range j.decisions {
+		// What the gateway held back is the host's to switch off since it was unwrapped.
+		if d := &j.decisions[i]; d.Where == prune.AtGateway && !slices.Contains(j.host.Fronted, d.Server()) {
+			d.Where = prune.AtHost
+		}
+	}
 	plan, err := p.switchOff(ctx, j, pruned(j.decisions, prune.AtHost))
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ type Result struct {
 	Workspace   string `json:"workspace"`
 	Tokenizer   string `json:"tokenizer"`
 	Applied     bool   `json:"applied"`
+	Changed     bool   `json:"changed"` // something is otherwise than before
 	Interactive bool   `json:"interactive"`
 	Receipt     string `json:"receipt,omitempty"` // its file, once applied
 	Hosts       []Host `json:"hosts"`
@@ -113,10 +114,12 @@ func (r Result) print(s *iostreams.Streams) {
 		fmt.Fprintln(s.Out)
 	}
 	switch {
-	case r.Applied && r.Receipt != "":
+	case r.Applied && r.Changed && r.Receipt == "":
+		fmt.Fprintln(s.Out, "Done; nothing is pruned any more.")
+	case r.Applied && r.Changed:
 		fmt.Fprintf(s.Out, "Done; on record in %s. ctx prune --undo puts it all back; a conversation that runs already keeps what it has.\n", r.Receipt)
 	case r.Applied:
-		fmt.Fprintln(s.Out, "There was nothing to do.")
+		fmt.Fprintln(s.Out, "Nothing had to be changed.")
 	case goes > 0:
 		fmt.Fprintln(s.Out, "Nothing was changed. Apply with: ctx prune --apply (keep something: --keep ID)")
 	}

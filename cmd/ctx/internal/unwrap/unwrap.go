@@ -131,6 +131,12 @@ func (o *options) unwrap(f *cmdutil.Factory, store *wiring.Store, ws string) (Wo
 			return done, err
 		}
 	}
+	// What was pruned stays pruned until that is undone, and the folder that says
+	// so may go.
+	pruned, _, err := prune.Load(f.Layout(), ws)
+	if err != nil {
+		fmt.Fprintf(f.IO.Err, "warning: %v\n", err)
+	}
 	for _, host := range chosen {
 		owner := wiring.Owner{Workspace: ws, Host: host}
 		change, err := store.Unplan(owner)
@@ -159,12 +165,6 @@ func (o *options) unwrap(f *cmdutil.Factory, store *wiring.Store, ws string) (Wo
 	}
 	if o.dryRun {
 		return done, nil
-	}
-	// What was pruned stays pruned until that is undone, and the folder that says
-	// so may go.
-	pruned, _, err := prune.Load(f.Layout(), ws)
-	if err != nil {
-		fmt.Fprintf(f.IO.Err, "warning: %v\n", err)
 	}
 	if len(chosen) == len(wired) {
 		done.Left = tidy(f.Layout(), ws, hosts.Names(f))
