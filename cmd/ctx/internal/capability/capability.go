@@ -73,14 +73,16 @@ func (s *session) router() (*activate.Router, error) {
 	return loader.OpenRouter(s.f.Layout(), s.f.Workspace(), s.config, s.f.Env, hclog.NewNullLogger(), nil)
 }
 
-// degraded says, where prompts are routed by words alone, why.
+// degraded says what makes an answer poorer: errors in the files of the taps,
+// and why prompts are routed by words alone where they are.
 func (s *session) degraded() []string {
+	list := loader.Faults(&s.found)
 	router, why := s.router()
 	defer func() { _ = router.Close() }() // it ends with the process anyway
-	if why == nil {
-		return nil
+	if why != nil {
+		list = append(list, byWords+why.Error())
 	}
-	return []string{byWords + why.Error()}
+	return list
 }
 
 const byWords = "capabilities are found by words alone: "

@@ -100,6 +100,32 @@ func TestListMarksWhatIsNotReady(t *testing.T) {
 	}
 }
 
+// What is not there for a fault in a file is not simply absent.
+func TestFaultsInFilesAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct{ file, text, where string }{
+		"the list of taps": {".local/share/ctx/taps.toml", "[[taps]\n", "taps.toml:1"},
+		"a provider":       {"tap/capabilities/diary/default.toml", "x =", "default.toml:1"},
+		"a trigger":        {"tap/capabilities/diary/config.toml", "triggers = [1]\n", "config.toml:1"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			u := newUser(t)
+			if err := os.WriteFile(filepath.Join(filepath.Dir(u.ws), c.file), []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, args := range [][]string{{"list"}, {"status"}} {
+				if _, _, errOut := u.run(append([]string{"capability"}, args...)...); !strings.Contains(errOut, c.where) {
+					t.Errorf("%s: %s", args, errOut)
+				}
+				if _, out, _ := u.run(append([]string{"capability", "--json"}, args...)...); !strings.Contains(out, c.where) {
+					t.Errorf("%s --json: %s", args, out)
+				}
+			}
+		})
+	}
+}
+
 type stateLine struct {
 	Name      string
 	Effective bool
