@@ -82,11 +82,14 @@ func why(r inventory.Record) string {
 	return text
 }
 
-// measures are the ways in which text reaches a model, each a map of its own.
-var measures = []struct {
+// measure is one way in which text reaches a model.
+type measure struct {
 	Key, Name, Help string
-	of              func(inventory.Record) int
-}{
+	of              func(inventory.Record) int // tokens
+}
+
+// measures each have a map of their own.
+var measures = []measure{
 	{"resident", "In every request", "resident: sent with every request", func(r inventory.Record) int { return r.Cost.Resident }},
 	{"deferred", "When the host asks", "deferred: loaded by the host when it thinks fit", func(r inventory.Record) int { return r.Cost.Deferred }},
 	{"demand", "Read on demand", "on demand: read only when it is used", func(r inventory.Record) int { return r.Cost.OnDemand }},

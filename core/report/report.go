@@ -14,8 +14,6 @@ const (
 	// MostRows is how many records a page lists, all hosts together. What does
 	// not fit is counted with where it comes from, and the page says so.
 	MostRows = 12000
-	// mostFindings is how many findings of a kind a page lists for each host.
-	mostFindings = 200
 	// Generator is what a page calls its maker in its head.
 	Generator = "ctx surface report"
 )

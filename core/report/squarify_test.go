@@ -3,8 +3,13 @@ package report
 import (
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/ctx-sidecar/ctx/core/inventory"
 )
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
@@ -81,6 +86,38 @@ func TestTextsAreCutToTheirRoom(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1234: "-1,234", -123: "-123"} {
 		if got := group(n); got != want {
 			t.Errorf("group(%d) = %q", n, got)
+		}
+	}
+}
+
+// Whatever is too small to be drawn by itself: the boxes of a map stand for every
+// token, and each for as many as its area says.
+func TestAMapShowsEveryToken(t *testing.T) {
+	t.Parallel()
+	tokens := regexp.MustCompile(`: ([0-9,]+) token`)
+	for _, h := range []Host{workshop(), crowd(300, 34), crowd(1, 5000), crowd(2000, 1), host("Empty")} {
+		for _, m := range newHostView(0, h, 1, MostRows).Maps {
+			sum := 0
+			for _, a := range m.Areas {
+				for _, c := range a.Cells {
+					found := tokens.FindStringSubmatch(c.Title)
+					if found == nil {
+						t.Fatalf("a box says %q", c.Title)
+					}
+					n, _ := strconv.Atoi(strings.ReplaceAll(found[1], ",", ""))
+					sum += n
+				}
+			}
+			want := 0
+			for _, r := range h.Records {
+				want += m.of(r)
+			}
+			for _, a := range h.Around {
+				want += m.of(inventory.Record{Cost: a.Cost})
+			}
+			if sum != want || m.Total != want {
+				t.Errorf("%s, %s: the boxes say %d, the map %d, the records %d", h.Title, m.Key, sum, m.Total, want)
+			}
 		}
 	}
 }

@@ -24,10 +24,10 @@ const (
 
 // treemap is the cost of a host's records in one measure.
 type treemap struct {
-	Key, Name, Help string
-	Total           int // tokens
-	Areas           []area
-	Width, Height   float64
+	measure
+	Total         int // tokens
+	Areas         []area
+	Width, Height float64
 }
 
 // area is one origin in a treemap.
@@ -83,22 +83,21 @@ func large(values []value, total int, area, least float64, most int) int {
 	return n
 }
 
-func newTreemap(h *hostView, m int) treemap {
-	of := measures[m].of
-	t := treemap{Key: measures[m].Key, Name: measures[m].Name, Help: measures[m].Help, Width: mapWidth, Height: mapHeight}
+func newTreemap(h *hostView, m measure) treemap {
+	t := treemap{measure: m, Width: mapWidth, Height: mapHeight}
 	var values []value
 	for i, o := range h.origins {
 		v := value{at: i}
 		for _, r := range o.Records {
-			v.tokens += of(h.records[r])
+			v.tokens += m.of(h.records[r])
 		}
 		values = append(values, v)
 	}
 	for i, a := range h.around {
-		values = append(values, value{at: -1 - i, tokens: of(inventory.Record{Cost: a.Cost})})
+		values = append(values, value{at: -1 - i, tokens: m.of(inventory.Record{Cost: a.Cost})})
 	}
 	values, t.Total = heaviest(values)
-	d := drawing{host: h, of: of}
+	d := drawing{host: h, of: m.of}
 	d.divide(values, t.Total, box{0, 0, mapWidth, mapHeight}, few, len(values), func(b box, one *value, rest []value) {
 		if one != nil && one.at >= 0 {
 			t.Areas = append(t.Areas, d.area(b, *one))
