@@ -95,24 +95,32 @@ func (in hookInput) toolUse() *event.ToolUse {
 		Input:  in.ToolCall.Args,
 		Failed: failed(in.Error),
 	}
-	if use.Name != "call_mcp_tool" {
+	server, tool, input := in.ToolCall.mcp()
+	if server == "" {
 		return use
 	}
+	use.Server, use.Tool, use.Ours, use.Input = server, tool, server == ownServer, input
+	return use
+}
+
+// mcp reads what an MCP call calls, and with which input; server is "" for a
+// call of anything else.
+func (c toolCall) mcp() (server, tool string, input json.RawMessage) {
 	var args map[string]json.RawMessage
-	if json.Unmarshal(use.Input, &args) != nil {
-		return use
+	if c.Name != "call_mcp_tool" || json.Unmarshal(c.Args, &args) != nil {
+		return "", "", nil
 	}
-	server, tool := argument(args, "servername", "server"), argument(args, "toolname", "tool", "name")
+	server, tool = argument(args, "servername", "server"), argument(args, "toolname", "tool", "name")
 	if server == "" || tool == "" {
-		return use
+		return "", "", nil
 	}
-	use.Server, use.Tool, use.Ours = server, tool, server == ownServer
+	input = c.Args
 	for key, value := range args {
 		if fold(key) == "arguments" && json.Valid(unquoted(value)) {
-			use.Input = unquoted(value)
+			input = unquoted(value)
 		}
 	}
-	return use
+	return server, tool, input
 }
 
 // argument finds the first of some names among arguments, whatever their case
