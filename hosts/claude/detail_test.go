@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/hosts/internal/conversation"
 	"github.com/ctx-sidecar/ctx/plugins"
 )
 
@@ -205,7 +206,7 @@ func TestUsageIsReadFromConversations(t *testing.T) {
 			line("a", late, "assistant", call("4", "mcp__plugin_ctx_ctx__tool_search", `{"query":"x"}`))+
 			line("a", late, "assistant", call("5", "Bash", `{"command":"mcp__git__push"}`)))
 	write(projects+"/a/subagents/agent-1.jsonl", line("a", late, "assistant", call("6", "Skill", `{"skill":"deploy"}`)))
-	write(projects+"/b.jsonl", line("b", late, "assistant", call("7", "Agent", `{"subagent_type":"reviewer"}`))+strings.Repeat("x", mostLine+10)+"\n"+
+	write(projects+"/b.jsonl", line("b", late, "assistant", call("7", "Agent", `{"subagent_type":"reviewer"}`))+strings.Repeat("x", conversation.MostLine+10)+"\n"+
 		line("b", late, "assistant", call("8", "mcp__fs__read", `{}`)))
 	write(other+"/c.jsonl", strings.ReplaceAll(line("c", late, "assistant", call("9", "mcp__git__push", `{}`)), "{{WS}}/sub", "{{WS}}-2"))
 

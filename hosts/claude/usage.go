@@ -1,29 +1,18 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/hosts/internal/conversation"
 	"github.com/ctx-sidecar/ctx/plugins"
-)
-
-const (
-	mostTranscripts = 256 << 20 // bytes of conversations that are read, the newest first
-	mostLine        = 8 << 20   // bytes of one line of them
 )
 
 // Usage reads the conversations that Claude Code keeps of a workspace.
@@ -31,50 +20,32 @@ func (a *adapter) Usage(ctx context.Context, req plugins.UsageRequest) (plugins.
 	p := newPlaces(req.Machine, a.managed, req.Workspace)
 	u := usageReader{workspace: p.launch, sessions: make(map[string]bool), calls: make(map[string]int)}
 	u.out.Sees = []surface.Kind{surface.KindServer, surface.KindTool, surface.KindSkill, surface.KindCommand, surface.KindAgent}
-	left := int64(mostTranscripts)
-	for _, f := range transcripts(filepath.Join(p.config, "projects"), p.launch) {
+	files, left := conversation.Newest(foldersOf(filepath.Join(p.config, "projects"), p.launch)...)
+	if left != "" {
+		u.out.Unseen = append(u.out.Unseen, left)
+	}
+	for _, f := range files {
 		if err := ctx.Err(); err != nil {
 			return plugins.Usage{}, err
 		}
-		if left -= f.size; left < 0 {
-			u.out.Unseen = append(u.out.Unseen, fmt.Sprintf("use before %s: more than %d MiB of conversations", f.at.Format(time.DateOnly), mostTranscripts>>20))
-			break
-		}
-		u.file(f.path)
+		u.file(f.Path)
 	}
 	u.out.Sessions = len(u.sessions)
 	return u.out, nil
 }
 
-type transcript struct {
-	path string
-	size int64
-	at   time.Time
-}
-
-// transcripts lists the files of the folders whose name a workspace, or a folder
-// below it, could have; the newest first.
-func transcripts(projects, workspace string) []transcript {
+// foldersOf lists the folders whose name a workspace, or a folder below it, could
+// have.
+func foldersOf(projects, workspace string) []string {
 	name := slug(workspace)
 	entries, _ := os.ReadDir(projects) // no conversation yet
-	var all []transcript
+	var dirs []string
 	for _, e := range entries {
-		if e.Name() != name && !strings.HasPrefix(e.Name(), name+"-") {
-			continue
+		if e.Name() == name || strings.HasPrefix(e.Name(), name+"-") {
+			dirs = append(dirs, filepath.Join(projects, e.Name()))
 		}
-		// What cannot be read has not been seen.
-		_ = filepath.WalkDir(filepath.Join(projects, e.Name()), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() || filepath.Ext(path) != ".jsonl" {
-				return nil
-			}
-			if info, err := d.Info(); err == nil {
-				all = append(all, transcript{path, info.Size(), info.ModTime()})
-			}
-			return nil
-		})
 	}
-	slices.SortFunc(all, func(a, b transcript) int { return cmp.Or(b.at.Compare(a.at), strings.Compare(a.path, b.path)) })
-	return all
+	return dirs
 }
 
 var notAlnum = regexp.MustCompile(`[^a-zA-Z0-9]`)
@@ -116,41 +87,14 @@ type block struct {
 
 // file reads one conversation. A line that is too long or no JSON is passed over.
 func (u *usageReader) file(path string) {
-	f, err := os.Open(path)
-	if err != nil {
-		u.out.Unseen = append(u.out.Unseen, "use in "+path+": "+err.Error())
-		return
-	}
-	defer f.Close()
-	r := bufio.NewReaderSize(f, 64<<10)
-	for {
-		line, err := readLine(r)
+	err := conversation.Lines(path, func(line []byte) bool {
 		if bytes.Contains(line, []byte(`"type":"user"`)) || bytes.Contains(line, []byte(`"type":"assistant"`)) {
 			u.line(line)
 		}
-		if err != nil {
-			if !errors.Is(err, io.EOF) {
-				u.out.Unseen = append(u.out.Unseen, "use in "+path+": "+err.Error())
-			}
-			return
-		}
-	}
-}
-
-// readLine reads a line, of one that is too long nothing.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	long := false
-	for {
-		part, err := r.ReadSlice('\n')
-		if long = long || len(line)+len(part) > mostLine; long {
-			line = nil
-		} else {
-			line = append(line, part...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
+		return true
+	})
+	if err != nil {
+		u.out.Unseen = append(u.out.Unseen, "use in "+path+": "+err.Error())
 	}
 }
 

@@ -1,29 +1,17 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/hosts/internal/conversation"
 	"github.com/ctx-sidecar/ctx/plugins"
-)
-
-const (
-	mostTranscripts = 256 << 20 // bytes of conversations that are read, the newest first
-	mostLine        = 8 << 20   // bytes of one line of them
 )
 
 // Usage reads the conversations that Codex keeps, those of the workspace and of
@@ -32,41 +20,17 @@ func (a adapter) Usage(ctx context.Context, req plugins.UsageRequest) (plugins.U
 	u := usageReader{workspace: paths.Real(req.Workspace)}
 	u.out.Sees = []surface.Kind{surface.KindServer, surface.KindTool, surface.KindAgent}
 	u.out.Unseen = []string{"use of skills: Codex reads them as it reads any file"}
-	left := int64(mostTranscripts)
-	for _, f := range rollouts(filepath.Join(codexHome(req.Machine), "sessions")) {
+	files, left := conversation.Newest(filepath.Join(codexHome(req.Machine), "sessions"))
+	if left != "" {
+		u.out.Unseen = append(u.out.Unseen, left)
+	}
+	for _, f := range files {
 		if err := ctx.Err(); err != nil {
 			return plugins.Usage{}, err
 		}
-		if left -= f.size; left < 0 {
-			u.out.Unseen = append(u.out.Unseen, fmt.Sprintf("use before %s: more than %d MiB of conversations", f.at.Format(time.DateOnly), mostTranscripts>>20))
-			break
-		}
-		u.file(f.path)
+		u.file(f.Path)
 	}
 	return u.out, nil
-}
-
-type rollout struct {
-	path string
-	size int64
-	at   time.Time
-}
-
-// rollouts lists all conversations, the newest first.
-func rollouts(dir string) []rollout {
-	var all []rollout
-	// What cannot be read has not been seen.
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || filepath.Ext(path) != ".jsonl" {
-			return nil
-		}
-		if info, err := d.Info(); err == nil {
-			all = append(all, rollout{path, info.Size(), info.ModTime()})
-		}
-		return nil
-	})
-	slices.SortFunc(all, func(a, b rollout) int { return cmp.Or(b.at.Compare(a.at), strings.Compare(a.path, b.path)) })
-	return all
 }
 
 // usageReader gathers uses from conversations.
@@ -136,45 +100,20 @@ func (t *text) UnmarshalJSON(b []byte) error {
 
 // file reads one conversation. A line that is too long or no JSON is passed over.
 func (u *usageReader) file(path string) {
-	f, err := os.Open(path)
-	if err != nil {
-		u.out.Unseen = append(u.out.Unseen, "use in "+path+": "+err.Error())
-		return
-	}
-	defer f.Close()
 	u.session, u.calls = "", make(map[string]bool)
-	r := bufio.NewReaderSize(f, 64<<10)
-	for first := true; ; first = false {
-		line, err := readLine(r)
+	first := true
+	err := conversation.Lines(path, func(line []byte) bool {
 		if first && !u.head(line) {
-			return // of another workspace
+			return false // of another workspace
 		}
+		first = false
 		if bytes.Contains(line, []byte("McpToolCall")) || bytes.Contains(line, []byte("mcp_tool_call_end")) || bytes.Contains(line, []byte("spawn_agent")) {
 			u.line(line)
 		}
-		if err != nil {
-			if !errors.Is(err, io.EOF) {
-				u.out.Unseen = append(u.out.Unseen, "use in "+path+": "+err.Error())
-			}
-			return
-		}
-	}
-}
-
-// readLine reads a line, of one that is too long nothing.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	long := false
-	for {
-		part, err := r.ReadSlice('\n')
-		if long = long || len(line)+len(part) > mostLine; long {
-			line = nil
-		} else {
-			line = append(line, part...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
+		return true
+	})
+	if err != nil {
+		u.out.Unseen = append(u.out.Unseen, "use in "+path+": "+err.Error())
 	}
 }
 
