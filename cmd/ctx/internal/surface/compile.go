@@ -194,7 +194,36 @@ func (c *compiler) compile(ctx context.Context) error {
 			c.out.Told = append(c.out.Told, r.ID)
 		}
 	}
+	c.beside(made.Beside)
 	return c.compare()
+}
+
+// beside holds servers against the profile that the host loads whatever the
+// files say.
+func (c *compiler) beside(names []string) {
+	c.out.Beside = append([]string{}, names...)
+	checks := c.out.Checks
+	i := slices.IndexFunc(checks, func(k selection.Check) bool { return k.Name == "authority" })
+	for _, name := range names {
+		var out []string
+		for _, r := range c.host.Inventory.Records {
+			if r.Kind != surface.KindTool || r.Provider != name {
+				continue
+			}
+			if ok, _ := c.profile.Admits(selection.Tool(r)); !ok {
+				out = append(out, r.Name)
+			}
+		}
+		listed := slices.ContainsFunc(c.host.Inventory.Records, func(r inventory.Record) bool {
+			return r.Kind == surface.KindServer && r.Name == name && r.Unmeasured == ""
+		})
+		if ok, _ := c.profile.AdmitsUnlisted(name); len(out) > 0 || !listed && !ok {
+			checks[i].Failures = append(checks[i].Failures, selection.Failure{
+				Text: fmt.Sprintf("%s loads the server %s whatever the files say, with what the profile leaves out", c.host.Title(), name),
+				Hint: "switch it off where it is declared, or let the profile keep all of it",
+			})
+		}
+	}
 }
 
 func itemOf(r inventory.Record) surface.Item {
@@ -235,10 +264,8 @@ func (o *Compilation) fill(s *selection.Selection) {
 		o.SchemaTokens += selection.SchemaTokens(t)
 	}
 	o.Checks = s.Checks()
-	for _, u := range s.Unmet() {
-		o.Warnings = append(o.Warnings, u)
-	}
-	if len(s.Servers) == 0 {
-		o.Warnings = append(o.Warnings, fmt.Sprintf("nothing of MCP is kept of %d servers", len(s.Dropped)))
+	o.Notes = append([]string{}, s.Unmet()...)
+	if len(s.Servers) == 0 && len(s.Dropped) > 0 {
+		o.Notes = append(o.Notes, fmt.Sprintf("nothing of %s is kept", count(len(s.Dropped), "MCP server")))
 	}
 }

@@ -69,6 +69,8 @@ func (c *compiler) kept(s surface.Sources) surface.Sources {
 		if slices.Contains(c.picked.Servers, srv.Name) {
 			srv.DisabledTools = append(slices.Clone(srv.DisabledTools), c.picked.Deny[srv.Name]...)
 			out.Servers = append(out.Servers, srv)
+		} else if slices.Contains(c.out.Beside, srv.Name) {
+			out.Servers = append(out.Servers, srv)
 		}
 	}
 	for _, it := range s.Items {

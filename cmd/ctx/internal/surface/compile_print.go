@@ -33,6 +33,8 @@ type Compilation struct {
 	// left out and that no file of the host's can switch off, which saves nothing.
 	Off  []string `json:"switched_off"`
 	Told []string `json:"still_told"`
+	// Beside are servers that the host loads all the same.
+	Beside []string `json:"still_loaded"`
 
 	Tools        int               `json:"tools"`
 	SchemaTokens int               `json:"schema_tokens"`
@@ -44,6 +46,7 @@ type Compilation struct {
 	Stale    []string `json:"stale"`   // that an earlier compilation left; likewise
 	Applied  bool     `json:"applied"`
 	Launch   []string `json:"launch"` // starts the host with these files
+	Notes    []string `json:"notes"`
 	Unseen   []string `json:"unseen"`
 	Warnings []string `json:"warnings"`
 
@@ -91,6 +94,12 @@ func (o *Compilation) print(s *iostreams.Streams) {
 	t.Write(s)
 	for _, id := range o.Told {
 		fmt.Fprintf(s.Out, "  %s no file of the host's switches %s off: its model is told of it all the same, and nothing is saved\n", s.Yellow("still told:"), iostreams.Clean(id))
+	}
+	for _, name := range o.Beside {
+		fmt.Fprintf(s.Out, "  %s no file of ours keeps the host from loading the server %s\n", s.Yellow("still loaded:"), iostreams.Clean(name))
+	}
+	for _, w := range o.Notes {
+		fmt.Fprintf(s.Out, "  %s %s\n", s.Yellow("note:"), iostreams.Clean(w))
 	}
 	for _, c := range o.Checks {
 		if len(c.Failures) == 0 {

@@ -1,0 +1,196 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctx-sidecar/ctx/internal/modelstub"
+)
+
+// compilation is what ctx surface compile --json prints.
+type compilation struct {
+	Schema   string
+	Profile  string
+	Selected []string
+	Excluded []struct{ ID, Reason string }
+	Dropped  []string `json:"servers_dropped"`
+	Off      []string `json:"switched_off"`
+	Told     []string `json:"still_told"`
+	Tokens   struct{ Before, Config, Gateway int }
+	Files    []string
+	Launch   []string
+	Applied  bool
+}
+
+// compile runs ctx surface compile, the servers asked first, and reads what it
+// prints.
+func (u *user) compile(dir, profile, host string, args ...string) (compilation, result) {
+	u.t.Helper()
+	r := u.tryCtx(dir, append([]string{"surface", "compile", "--profile", profile, "--host", host, "--probe-mcp", "--yes", "--json"}, args...)...)
+	var c compilation
+	if err := json.Unmarshal([]byte(r.out), &c); err != nil || c.Schema != "ctx.surface/v1" {
+		u.t.Fatalf("%v: exit %d\n%s%s", err, r.code, r.out, r.err)
+	}
+	return c, r
+}
+
+// shown are the names that a host gives the kept tools.
+func (c compilation) shown() []string {
+	var names []string
+	for _, id := range c.Selected {
+		if rest, ok := strings.CutPrefix(id, "mcp_tool:"); ok {
+			server, tool, _ := strings.Cut(rest, ":")
+			names = append(names, "mcp__"+server+"__"+tool)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// shows is what a host really sent, in the same form.
+func (s *session) shows() []string {
+	all := names(s.mcpTools())
+	slices.Sort(all)
+	return all
+}
+
+var prose = map[string]string{
+	".claude/skills/noter/SKILL.md": "---\nname: noter\ndescription: Larkspur keeps notes.\n---\nIt calls mcp__memory__create_entities.\n",
+	".claude/skills/plain/SKILL.md": "---\nname: plain\ndescription: Foxglove needs nothing.\n---\nBody.\n",
+	".claude/agents/deleter.md":     "---\nname: deleter\ndescription: Monkshood deletes.\ntools: mcp__memory__delete_entities\n---\nYou delete.\n",
+	".claude/commands/forget.md":    "---\ndescription: Hemlock forgets\n---\nUse mcp__memory__delete_entities.\n",
+	".agents/skills/noter/SKILL.md": "---\nname: noter\ndescription: Larkspur keeps notes.\n---\nIt calls mcp__memory__create_entities.\n",
+}
+
+func TestClaudeShowsExactlyWhatAProfileKeeps(t *testing.T) {
+	t.Parallel()
+	needClients(t)
+	u := newUser(t)
+	dir := u.workspace("w", u.reference)
+	for name, content := range prose {
+		u.write(name, content, dir)
+	}
+	before := u.snapshot(dir)
+	c, r := u.compile(dir, "read-only", "claude", "--apply")
+	if r.code != 0 || !c.Applied {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	for name := range before {
+		if u.snapshot(dir)[name] != before[name] {
+			t.Errorf("%s is not as it was", name)
+		}
+	}
+	s := u.claude(dir, nil, append(c.Launch[1:], "--permission-mode", "bypassPermissions")...)
+	if got := s.shows(); !slices.Equal(got, c.shown()) || len(got) == 0 {
+		t.Errorf("Claude Code shows %q\nthe profile keeps %q", got, c.shown())
+	}
+	deferred := u.claude(dir, nil, append([]string{"ENABLE_TOOL_SEARCH="}, append(c.Launch[1:], "--permission-mode", "bypassPermissions")...)...)
+	for _, x := range []struct {
+		text string
+		told bool
+	}{
+		{"Larkspur", false}, {"Monkshood", false}, {"Hemlock", false}, {"Foxglove", true},
+		{"mcp__filesystem__read_text_file", true}, {"mcp__filesystem__write_file", false}, {"mcp__memory__delete_entities", false},
+	} {
+		if strings.Contains(string(deferred.turn(0).Body), x.text) != x.told {
+			t.Errorf("told of %s: %v", x.text, !x.told)
+		}
+	}
+	if c.Tokens.Config >= c.Tokens.Before {
+		t.Errorf("tokens: %+v", c.Tokens)
+	}
+}
+
+func TestCodexShowsExactlyWhatAProfileKeeps(t *testing.T) {
+	t.Parallel()
+	needClients(t)
+	u, dir, _ := codexUser(t)
+	for name, content := range prose {
+		u.write(name, content, dir)
+	}
+	c, r := u.compile(dir, "read-only", "codex", "--apply")
+	if r.code != 0 || !c.Applied {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	s := u.codex(dir, "gpt-5", nil, c.Launch[1:]...)
+	if got := s.shows(); !slices.Equal(got, c.shown()) || len(got) == 0 {
+		t.Errorf("Codex shows %q\nthe profile keeps %q", got, c.shown())
+	}
+	if strings.Contains(string(s.turn(0).Body), "Larkspur") {
+		t.Error("a skill that is left out is told of")
+	}
+
+	// The file itself is one that Codex loads.
+	other := newUser(t)
+	other.write(".codex/config.toml", u.read(c.Files[0]), other.home)
+	if got := other.codex(dir, "gpt-5", nil).shows(); !slices.Equal(got, c.shown()) {
+		t.Errorf("of the file alone Codex shows %q\nthe profile keeps %q", got, c.shown())
+	}
+}
+
+// Fault 14 of the predecessor: env, cwd, url, headers and timeouts were lost.
+func TestACompiledServerKeepsItsEnvironmentByReference(t *testing.T) {
+	t.Parallel()
+	needClients(t)
+	u := newUser(t)
+	dir := u.workspace("w", func(dir string) map[string]any {
+		memory := u.reference(dir)["memory"].(args)
+		memory["env"] = args{"MEMORY_FILE_PATH": "${NOTES_FILE}"}
+		memory["timeout"] = 61000
+		return args{
+			"memory": memory,
+			"remote": args{"type": "http", "url": "https://mcp.example.invalid/${TEAM}", "headers": args{"Authorization": "Bearer ${TOKEN}"}},
+		}
+	})
+	file := filepath.Join(u.home, "notes.json")
+	u.env = []string{"NOTES_FILE=" + file}
+	c, r := u.compile(dir, "full", "claude", "--apply")
+	if r.code != 0 {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	text := u.read(c.Files[0])
+	for _, want := range []string{"${NOTES_FILE}", "61000", "https://mcp.example.invalid/${TEAM}", "Bearer ${TOKEN}"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is lost:\n%s", want, text)
+		}
+	}
+	if info, err := os.Stat(c.Files[0]); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	u.claude(dir, []modelstub.Step{{Tool: "mcp__memory__create_entities", Input: args{
+		"entities": []args{{"name": "larkspur", "entityType": "flower", "observations": []string{"blue"}}},
+	}}}, append(c.Launch[1:], "--permission-mode", "bypassPermissions")...)
+	if !strings.Contains(u.read(file), "larkspur") {
+		t.Errorf("the server did not write where its environment says: %q", u.read(file))
+	}
+}
+
+// What a profile keeps out of the gateway is in no list, no search and no index,
+// and a call says why.
+func TestAWrappedHostWorksUnderItsProfile(t *testing.T) {
+	t.Parallel()
+	needClients(t)
+	u := newUser(t)
+	dir := u.workspace("w", u.reference)
+	before := u.snapshot(dir, u.home)
+	u.ctx(dir, "wrap", "setup", "--profile", "read-only", "--host", "claude", "--yes")
+	s := u.claude(dir, []modelstub.Step{
+		call("tool_search", args{"query": "write a file", "limit": 20}),
+		call("describe_tool", args{"tools": []string{"filesystem:write_file"}}),
+		call("call_tool_write", args{"tool": "filesystem:write_file", "arguments": args{"path": dir + "/data/evil.txt", "content": "x"}}),
+		call("call_tool", args{"tool": "filesystem:read_text_file", "arguments": args{"path": dir + "/data/note.txt"}}),
+	}, "--permission-mode", "bypassPermissions")
+	s.mustSay("larkspur", "filesystem:write_file is left out", "read-only")
+	if _, err := os.Stat(dir + "/data/evil.txt"); err == nil {
+		t.Error("the tool was run")
+	}
+	if strings.Contains(string(s.turn(0).Body), "write_file") || strings.Contains(string(s.turn(1).Body), "create_directory") {
+		t.Error("what the profile leaves out is shown")
+	}
+	u.ctx(dir, "unwrap")
+	u.mustBe(before, dir, u.home)
+}
