@@ -119,8 +119,17 @@ func (p *Profile) AdmitsUnlisted(server string) (ok bool, reason string) {
 	return true, ""
 }
 
-// Excludes returns the glob that leaves a prose out by its name, "" for none.
-func (p *Profile) Excludes(kind surface.Kind, name string) string {
+// Excludes are the exclude globs of all layers.
+func (p *Profile) Excludes() []string {
+	var globs []string
+	for _, l := range p.Layers {
+		globs = append(globs, l.Exclude...)
+	}
+	return globs
+}
+
+// ExcludesProse returns the glob that leaves a prose out by its name, "" for none.
+func (p *Profile) ExcludesProse(kind surface.Kind, name string) string {
 	for _, l := range p.Layers {
 		if g := matching(l.Exclude, string(kind)+":"+name); g != "" {
 			return g

@@ -162,7 +162,7 @@ func (s *Selection) prose() {
 		case surface.KindServer, surface.KindTool:
 			continue
 		case surface.KindSkill, surface.KindAgent, surface.KindCommand:
-			if glob := s.options.Profile.Excludes(r.Kind, r.Name); glob != "" {
+			if glob := s.options.Profile.ExcludesProse(r.Kind, r.Name); glob != "" {
 				s.exclude(r, "the profile excludes "+glob)
 				s.Off = append(s.Off, r)
 				continue

@@ -18,6 +18,7 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/help"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/plugins"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/profile"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/prune"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/skill"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/surface"
@@ -67,6 +68,7 @@ tool behind the gateway is one call away, in the same turn.`,
 		doctor.New(f),
 		eval.New(f),
 		plugins.New(f),
+		profile.New(f),
 		prune.New(f),
 		skill.New(f),
 		surface.New(f),
