@@ -58,6 +58,17 @@ func (s *session) shows() []string {
 	return all
 }
 
+// untouched fails unless every file of before is as it was; there may be more.
+func (u *user) untouched(before map[string]string, dir string) {
+	u.t.Helper()
+	after := u.snapshot(dir)
+	for name, was := range before {
+		if after[name] != was {
+			u.t.Errorf("%s is %.300s\nand was %.300s", name, after[name], was)
+		}
+	}
+}
+
 var prose = map[string]string{
 	".claude/skills/noter/SKILL.md": "---\nname: noter\ndescription: Larkspur keeps notes.\n---\nIt calls mcp__memory__create_entities.\n",
 	".claude/skills/plain/SKILL.md": "---\nname: plain\ndescription: Foxglove needs nothing.\n---\nBody.\n",
@@ -79,11 +90,7 @@ func TestClaudeShowsExactlyWhatAProfileKeeps(t *testing.T) {
 	if r.code != 0 || !c.Applied {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
-	for name := range before {
-		if u.snapshot(dir)[name] != before[name] {
-			t.Errorf("%s is not as it was", name)
-		}
-	}
+	u.untouched(before, dir)
 	s := u.claude(dir, nil, append(c.Launch[1:], "--permission-mode", "bypassPermissions")...)
 	if got := s.shows(); !slices.Equal(got, c.shown()) || len(got) == 0 {
 		t.Errorf("Claude Code shows %q\nthe profile keeps %q", got, c.shown())
@@ -117,8 +124,9 @@ func TestCodexShowsExactlyWhatAProfileKeeps(t *testing.T) {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
 	s := u.codex(dir, "gpt-5", nil, c.Launch[1:]...)
-	if got := s.shows(); !slices.Equal(got, c.shown()) || len(got) == 0 {
-		t.Errorf("Codex shows %q\nthe profile keeps %q", got, c.shown())
+	kept := strings.Split(strings.ReplaceAll(strings.Join(c.shown(), " "), "-", "_"), " ") // as Codex writes names
+	if got := s.shows(); !slices.Equal(got, kept) || len(got) == 0 {
+		t.Errorf("Codex shows %q\nthe profile keeps %q", got, kept)
 	}
 	if strings.Contains(string(s.turn(0).Body), "Larkspur") {
 		t.Error("a skill that is left out is told of")
@@ -127,8 +135,8 @@ func TestCodexShowsExactlyWhatAProfileKeeps(t *testing.T) {
 	// The file itself is one that Codex loads.
 	other := newUser(t)
 	other.write(".codex/config.toml", u.read(c.Files[0]), other.home)
-	if got := other.codex(dir, "gpt-5", nil).shows(); !slices.Equal(got, c.shown()) {
-		t.Errorf("of the file alone Codex shows %q\nthe profile keeps %q", got, c.shown())
+	if got := other.codex(dir, "gpt-5", nil).shows(); !slices.Equal(got, kept) {
+		t.Errorf("of the file alone Codex shows %q\nthe profile keeps %q", got, kept)
 	}
 }
 
@@ -176,7 +184,7 @@ func TestAWrappedHostWorksUnderItsProfile(t *testing.T) {
 	needClients(t)
 	u := newUser(t)
 	dir := u.workspace("w", u.reference)
-	before := u.snapshot(dir, u.home)
+	before := u.snapshot(dir)
 	u.ctx(dir, "wrap", "setup", "--profile", "read-only", "--host", "claude", "--yes")
 	s := u.claude(dir, []modelstub.Step{
 		call("tool_search", args{"query": "write a file", "limit": 20}),
@@ -192,5 +200,5 @@ func TestAWrappedHostWorksUnderItsProfile(t *testing.T) {
 		t.Error("what the profile leaves out is shown")
 	}
 	u.ctx(dir, "unwrap")
-	u.mustBe(before, dir, u.home)
+	u.untouched(before, dir)
 }

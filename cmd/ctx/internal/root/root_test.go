@@ -135,10 +135,10 @@ func TestAWrongCommandLineSaysTheRightOne(t *testing.T) {
 		want string // in what is printed
 	}{
 		{[]string{"setup"}, "did you mean: ctx wrap setup"},
-		{[]string{"list"}, "ctx plugins list, or ctx skill list, or ctx t"},
+		{[]string{"list"}, "ctx plugins list, or ctx profile list, or ctx skill list, or ctx t"},
 		{[]string{"doctor", "claude"}, "did you mean: ctx doctor --host claude"},
 		{[]string{"wrap", "setup", "claude"}, "did you mean: ctx wrap setup --host claude"},
-		{[]string{"wrap", "setup", "--profile", "nope"}, "unknown profile \"nope\"\nhint: ctx.toml has none"},
+		{[]string{"wrap", "setup", "--profile", "nope"}, "unknown profile \"nope\"\nhint: profiles: read-only"},
 		{[]string{"tools", "search", " "}, "the query is empty"},
 		{[]string{"tools", "search", "x", "--limit", "0"}, "--limit 0 finds nothing\nhint: 1 or more"},
 		{[]string{"tools", "search", "x", "--limit", "few"}, "invalid argument \"few\" for \"--limit\" flag\n"},
