@@ -188,7 +188,7 @@ func loading(l surface.Loading) string {
 	case surface.Eager:
 		return "Every tool schema is sent with every request."
 	case surface.Deferred:
-		return "Only the names of MCP tools are sent; the host’s own search loads a schema when it thinks fit."
+		return "Of MCP tools only the names are sent, unless their server is always loaded; the host’s own search loads a schema when it thinks fit."
 	case surface.ServerLines:
 		return "One line for each MCP server is sent; the host’s own search loads names and schemas when it thinks fit."
 	}

@@ -161,7 +161,7 @@ func TestThePageSaysWhatIsThereAndWhatIsNot(t *testing.T) {
 	h.Warnings = []string{"/ws/.mcp.json:3:9: it ends in the middle"}
 	d := draw(t, pageOf(h))
 	for _, want := range []string{
-		"8,844</b> of 8,000 tokens", "Over the budget by 844", "Only the names of MCP tools are sent",
+		"8,844</b> of 8,000 tokens", "Over the budget by 844", "Of MCP tools only the names are sent",
 		"the host&#39;s own system prompt", "/ws/.mcp.json:3:9: it ends in the middle", "1 record of unknown price",
 		"mcp_server:user:jira", "it was never asked for its tools", "not loaded", "held back (280 if loaded)", "host’s words around every skill",
 		"Writes to the outside or destroys, and is never used", "name: “delete”", "by its name", "31× in 7 of 12 sessions",

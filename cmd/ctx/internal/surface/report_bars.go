@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/authority"
 	"github.com/ctx-sidecar/ctx/core/inventory"
 	page "github.com/ctx-sidecar/ctx/core/report"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -125,24 +126,28 @@ func draw(s *iostreams.Streams, bars []bar) {
 			longest = max(longest, b.cost.Resident+b.cost.Deferred)
 		}
 	}
-	const numbers = "  RESIDENT  DEFERRED  ON DEMAND  AUTHORITY    "
-	room := min(max(cmp.Or(s.Width, usualWidth)-len("  ")-name-len(numbers)-1, 8), widestBar)
+	const numbers, last = "  RESIDENT  DEFERRED  ON DEMAND  ", "AUTHORITY"
+	tier := len(last)
+	for _, t := range authority.Tiers() {
+		tier = max(tier, len(t.String()))
+	}
+	room := min(max(cmp.Or(s.Width, usualWidth)-len("  ")-name-len(numbers)-tier-len("  ")-1, 8), widestBar)
 	for _, b := range bars {
 		if b.cost == nil {
-			fmt.Fprintln(s.Out, s.Dim(strings.TrimRight("  "+pad(b.name, name)+numbers, " ")))
+			fmt.Fprintln(s.Out, s.Dim("  "+pad(b.name, name)+numbers+last))
 			continue
 		}
 		all := length(b.cost.Resident+b.cost.Deferred, longest, room)
 		resident := min(all, length(b.cost.Resident, longest, room))
 		dress := func(t string) string { return t }
 		switch b.highest {
-		case "destructive":
+		case authority.Destructive.String():
 			dress = s.Red
-		case "remote-write":
+		case authority.RemoteWrite.String():
 			dress = s.Yellow
 		}
 		line := fmt.Sprintf("  %s  %8s  %8s  %9d  %s  %s%s", pad(b.name, name), b.price(b.cost.Resident), b.price(b.cost.Deferred), b.cost.OnDemand,
-			pad(b.highest, len("destructive")), dress(strings.Repeat(in.resident, resident)), s.Dim(strings.Repeat(in.deferred, all-resident)))
+			pad(b.highest, tier), dress(strings.Repeat(in.resident, resident)), s.Dim(strings.Repeat(in.deferred, all-resident)))
 		fmt.Fprintln(s.Out, strings.TrimRight(line, " "))
 	}
 }
@@ -159,7 +164,7 @@ func (b bar) price(n int) string {
 }
 
 func pad(text string, width int) string {
-	return text + strings.Repeat(" ", width-utf8.RuneCountInString(text))
+	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
 }
 
 // length is a part of a length in whole columns: something is never none.

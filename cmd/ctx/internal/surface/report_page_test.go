@@ -42,13 +42,13 @@ func TestBarsShowWhereTheTokensGo(t *testing.T) {
 	want := `Workshop in /ws, in tokens (bytes4)
   ###...........................................  440 of 8000 in every request
   KIND          RESIDENT  DEFERRED  ON DEMAND  AUTHORITY
-  mcp_tool           300       100          0               ##############=====
-  skill              100         0        700               #####
+  mcp_tool           300       100          0                ##############====
+  skill              100         0        700                #####
   mcp_server           ?         ?          0
-  around skill        40         0          0               ##
+  around skill        40         0          0                ##
   FROM          RESIDENT  DEFERRED  ON DEMAND  AUTHORITY
-  github             300       100          0  destructive  ##############=====
-  skill · user       100         0        700  text         #####
+  github             300       100          0  destructive   ##############====
+  skill · user       100         0        700  text          #####
   ji\x1b[2Jra          ?         ?          0  text
   # in every request  = deferred until the host asks; ctx surface report --output FILE.html draws a map
   1 finding: ctx surface audit
@@ -84,6 +84,34 @@ func TestBarsAreAsWideAsTheTerminal(t *testing.T) {
 	}
 	if longest != widestBar {
 		t.Errorf("the longest bar of a wide terminal has %d columns", longest)
+	}
+}
+
+func TestBarsOfEveryAuthorityLineUp(t *testing.T) {
+	t.Parallel()
+	d := drawing(8000)
+	h := &d.Hosts[0]
+	for _, tier := range authority.Tiers() {
+		r := h.Records[0]
+		r.Provider, r.Authority = tier.String(), &authority.Judgement{Tier: tier}
+		h.Records = append(h.Records, r)
+	}
+	s, _, out, _ := iostreams.Test()
+	d.printBars(s)
+	at := 0
+	for line := range strings.Lines(out.String()) {
+		if i := strings.Index(line, "#"); i > 10 {
+			i = utf8.RuneCountInString(line[:i])
+			if at != 0 && i != at {
+				t.Errorf("a bar begins at %d, others at %d: %q", i, at, line)
+			}
+			at = i
+		}
+	}
+	for _, tier := range authority.Tiers() {
+		if !strings.Contains(out.String(), "  "+tier.String()+"  ") {
+			t.Errorf("no bar says %s:\n%s", tier, out)
+		}
 	}
 }
 
