@@ -11,8 +11,9 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
+
+	"github.com/ctx-sidecar/ctx/core/file"
 )
 
 // ScorerFile is the scorer's file in a model's bundle.
@@ -85,7 +86,7 @@ func Lexical() *Scorer {
 
 // ReadScorer reads a scorer file.
 func ReadScorer(path string) (*Scorer, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := file.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("read scorer: %w", err)
 	}
@@ -124,7 +125,7 @@ func parseScorer(raw []byte) (*Scorer, error) {
 		if err := errors.Join(errMean, errBasis); err != nil {
 			return nil, fmt.Errorf("its projection: %w", err)
 		}
-		if p.Dims < 1 || len(basis) != p.Dims*len(mean) || len(s.None.Vector) != len(mean) {
+		if p.Dims < 1 || p.Dims > len(basis) || len(basis) != p.Dims*len(mean) || len(s.None.Vector) != len(mean) {
 			return nil, fmt.Errorf("its projection has %d numbers for %d times %d", len(basis), p.Dims, len(mean))
 		}
 		s.projection = &projection{p.Dims, mean, basis}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ctx-sidecar/ctx/core/embed"
 )
@@ -47,6 +48,12 @@ func (p packer) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 		rows[i] = row
 	}
 	return rows, nil
+}
+
+// Fits implements [embed.Embedder].
+func (p packer) Fits(row []float32) bool {
+	tokens := len(row) - len(p.mean)
+	return tokens >= 0 && tokens%p.dims == 0 && tokens <= maxTokens*p.dims && !slices.ContainsFunc(row, func(x float32) bool { return x-x != 0 })
 }
 
 func (p packer) unpack(row []float32) encoded {

@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/ctx-sidecar/ctx/core/file"
 )
 
 // DefaultModel is the name of the bundle that ctx ships.
@@ -77,7 +79,7 @@ func FindBundle(configured string, share []string) (Bundle, error) {
 // what sentence-transformers exports.
 func ReadBundle(dir string) (Bundle, error) {
 	path := filepath.Join(dir, BundleFile)
-	raw, err := os.ReadFile(path)
+	raw, err := file.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return exported(dir)
 	}
@@ -106,7 +108,7 @@ func exported(dir string) (Bundle, error) {
 		CLS bool `json:"pooling_mode_cls_token"`
 	}
 	path := filepath.Join(dir, "1_Pooling", "config.json")
-	switch raw, err := os.ReadFile(path); {
+	switch raw, err := file.Read(path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return Bundle{}, fmt.Errorf("read model: %w", err)
@@ -125,8 +127,19 @@ func (b Bundle) check(path string) error {
 	if b.Pooling != "mean" && b.Pooling != "cls" {
 		return fmt.Errorf("%s: pooling %q is neither mean nor cls", path, b.Pooling)
 	}
-	if _, err := os.Stat(filepath.Join(b.Dir, b.Model)); err != nil {
+	// Both become a part of a path.
+	if b.Name != filepath.Base(b.Name) || b.Name == "." || b.Name == ".." {
+		return fmt.Errorf("%s: %q cannot be a model's name", path, b.Name)
+	}
+	if !filepath.IsLocal(b.Model) {
+		return fmt.Errorf("%s: its model %q is not in its folder", path, b.Model)
+	}
+	info, err := os.Stat(filepath.Join(b.Dir, b.Model))
+	switch {
+	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s: its model: %w", path, file.ErrNotRegular)
 	}
 	return nil
 }
@@ -165,7 +178,7 @@ func (b Bundle) Verify() error {
 }
 
 func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
+	f, _, err := file.Open(path)
 	if err != nil {
 		return "", err
 	}

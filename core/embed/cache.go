@@ -23,9 +23,16 @@ const maxCached = 20_000
 
 type textHash [16]byte
 
+// maxFile bounds what is read, in bytes; a file of maxCached of the longest
+// vectors is smaller.
+const maxFile = 256 << 20
+
 // Embedder turns texts into vectors.
 type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	// Fits reports whether a vector could be one of its own: a cache's file may
+	// have been written by anybody.
+	Fits(vector []float32) bool
 }
 
 // Cache keeps the vectors of texts that come back, like the triggers of a
@@ -54,14 +61,14 @@ func OpenCache(dir, modelID string, model Embedder) (*Cache, error) {
 		c.path = ""
 		return c, nil
 	}
-	raw, err := os.ReadFile(c.path)
+	raw, err := file.ReadUpTo(c.path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
-	if err != nil {
-		return c, fmt.Errorf("read vector cache: %w", err)
+	if err == nil {
+		err = c.decode(raw)
 	}
-	if err := c.decode(raw); err != nil {
+	if err != nil {
 		clear(c.vectors)
 		err = fmt.Errorf("read vector cache %s: %w", c.path, err)
 		if _, aside := file.SetAside(c.path); aside != nil {
@@ -164,6 +171,9 @@ func (c *Cache) decode(raw []byte) error {
 		v := make([]float32, size)
 		for i := range v {
 			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*i:]))
+		}
+		if !c.model.Fits(v) {
+			return errors.New("it has a vector that is not of this model")
 		}
 		c.vectors[hash] = v
 		body = body[4*size:]

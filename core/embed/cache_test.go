@@ -2,11 +2,13 @@ package embed
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -26,6 +28,8 @@ func (c *counting) Embed(_ context.Context, texts []string) ([][]float32, error)
 	}
 	return out, nil
 }
+
+func (*counting) Fits(v []float32) bool { return len(v) == 2 }
 
 func embedAll(t *testing.T, c *Cache, texts ...string) [][]float32 {
 	t.Helper()
@@ -136,4 +140,63 @@ func TestManyAskAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// A cache's file is like every other one: whatever lies in its place is put
+// aside, and nobody waits for it.
+func TestWhatIsNoCacheHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	for what, make := range map[string]func(path string) error{
+		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
+		"device": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"hole": func(path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 1<<40))
+		},
+		"vectors of another model": func(path string) error {
+			foreign := &Cache{vectors: map[textHash][]float32{hashText("a"): {1, 2, 3}}}
+			return os.WriteFile(path, foreign.encode(), 0o600)
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := filepath.Join(dir, "m.vec")
+			if err := make(path); err != nil {
+				t.Skip(err)
+			}
+			model := &counting{}
+			c, err := OpenCache(dir, "m", model)
+			if err == nil || !strings.Contains(err.Error(), path) {
+				t.Errorf("error %v; want the file named", err)
+			}
+			if v := embedAll(t, c, "a"); len(model.asked) != 1 || len(v[0]) != 2 {
+				t.Errorf("%v came out of it", v)
+			}
+			if err := c.Save(); err != nil {
+				t.Errorf("nothing can be kept any more: %v", err)
+			}
+		})
+	}
+}
+
+func TestABundleStaysInItsFolder(t *testing.T) {
+	t.Parallel()
+	for what, text := range map[string]string{
+		"name":          `"name": "../../x", "model": "model.onnx"`,
+		"model":         `"name": "x", "model": "../model.onnx"`,
+		"absolute":      `"name": "x", "model": "/etc/passwd"`,
+		"model, a pipe": `"name": "x", "model": "pipe"`,
+	} {
+		dir := filepath.Join(t.TempDir(), "x")
+		err := errors.Join(os.Mkdir(dir, 0o700), syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600),
+			os.WriteFile(filepath.Join(dir, "model.onnx"), nil, 0o600), os.WriteFile(filepath.Join(dir, "..", "model.onnx"), nil, 0o600),
+			os.WriteFile(filepath.Join(dir, BundleFile), []byte(`{"schema": "ctx.model/v1", `+text+`}`), 0o600))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadBundle(dir); err == nil || !strings.Contains(err.Error(), BundleFile) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
 }

@@ -75,6 +75,11 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	return vectors, nil
 }
 
+// Fits reports whether a vector has the model's size, as far as its bundle says.
+func (m *Model) Fits(vector []float32) bool {
+	return m.bundle.Dimensions == 0 || len(vector) == m.bundle.Dimensions
+}
+
 // Encode is Embed with the vectors of the tokens.
 func (m *Model) Encode(ctx context.Context, texts []string) ([]Encoding, error) {
 	encodings := make([]Encoding, 0, len(texts))

@@ -7,9 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
+
+	"github.com/ctx-sidecar/ctx/core/file"
 )
+
+// mostVocabulary is how many bytes of a vocabulary are read; those of many
+// languages take 17 MB.
+const mostVocabulary = 64 << 20
 
 // defaultLimit is BERT's own: it has no position after this one.
 const defaultLimit = 512
@@ -19,7 +24,7 @@ const defaultLimit = 512
 // text, 0 for what the file says, else 512.
 func LoadTokenizer(dir string, limit int) (*Tokenizer, error) {
 	path := filepath.Join(dir, "tokenizer.json")
-	raw, err := os.ReadFile(path)
+	raw, err := file.ReadUpTo(path, mostVocabulary)
 	if errors.Is(err, fs.ErrNotExist) {
 		return loadVocabulary(dir, limit)
 	}
@@ -150,7 +155,7 @@ func (t *Tokenizer) finish(unknown, start, end string) error {
 
 func loadVocabulary(dir string, limit int) (*Tokenizer, error) {
 	path := filepath.Join(dir, "vocab.txt")
-	raw, err := os.ReadFile(path)
+	raw, err := file.ReadUpTo(path, mostVocabulary)
 	if err != nil {
 		return nil, fmt.Errorf("read tokenizer: %w", err)
 	}
@@ -167,7 +172,7 @@ func loadVocabulary(dir string, limit int) (*Tokenizer, error) {
 		StripAccents *bool `json:"strip_accents"`
 		Ideographs   bool  `json:"tokenize_chinese_chars"`
 	}{Lower: true, Ideographs: true}
-	switch raw, err := os.ReadFile(filepath.Join(dir, "tokenizer_config.json")); {
+	switch raw, err := file.Read(filepath.Join(dir, "tokenizer_config.json")); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return nil, fmt.Errorf("read tokenizer: %w", err)
