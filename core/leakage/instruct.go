@@ -24,7 +24,7 @@ const (
 type asked struct {
 	what  string
 	firm  float64
-	needs []string // the pattern fits no text that has none of them
+	needs [][]string // the pattern fits no text that lacks all of any of these
 	is    *regexp.Regexp
 }
 
@@ -34,23 +34,23 @@ var askings = sync.OnceValue(func() []asked {
 	list := []struct {
 		what    string
 		firm    float64
-		needs   string // separated by |
+		needs   string // alternatives separated by |, several of them by &
 		pattern string
 	}{
 		{overrules, .9, "ignor|disregard|forget|overrid|bypass|discard", `\b(?:ignore|disregard|forget|override|bypass|discard)\b(?:\W+\w+){0,3}\W+(?:previous|prior|above|earlier|preceding|existing|original|system|other|your)\b(?:\W+\w+){0,3}?\W+(?:instructions?|prompts?|rules?|guidelines|messages?|directions?|constraints|context|safety|policies)\b`},
 		{overrules, .8, "new instruction|new system|disregard|ignore|do not follow", `\bnew (?:system )?instructions?\s*:|\b(?:ignore|disregard) (?:everything|all) (?:above|before|else)\b|\bdo not follow (?:your|the) (?:system|previous|original)\b`},
-		{hides, .9, " user| human| operator| customer|anyone|anybody| person", `\b(?:do not|don'?t|never|must not|should not|without|avoid)\s+(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|reveal(?:ing)?|show(?:ing)?|notify(?:ing)?|alert(?:ing)?|disclos(?:e|ing)|report(?:ing)?|let(?:ting)?|explain(?:ing)?|say(?:ing)?)\b(?:\W+\w+){0,6}?\W+(?:users?|humans?|operators?|customers?|anyone|anybody|persons?)\b`},
+		{hides, .9, "do not|don't|dont|never|must not|should not|without|avoid& user| human| operator| customer|anyone|anybody| person", `\b(?:do not|don'?t|never|must not|should not|without|avoid)\s+(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|reveal(?:ing)?|show(?:ing)?|notify(?:ing)?|alert(?:ing)?|disclos(?:e|ing)|report(?:ing)?|let(?:ting)?|explain(?:ing)?|say(?:ing)?)\b(?:\W+\w+){0,6}?\W+(?:users?|humans?|operators?|customers?|anyone|anybody|persons?)\b`},
 		{hides, .8, "secret|hidden|from the |silently|covertly|quietly", `\b(?:keep|hide|conceal)\b(?:\W+\w+){0,4}?\W+(?:secret|hidden|from the (?:user|human|operator))\b|\b(?:silently|secretly|covertly|quietly)\s+(?:call|send|read|include|pass|run|use|forward|copy)\b`},
 		{skips, .85, "without |ask|wait for|seek|request", `\bwithout (?:asking|prompting|consulting|confirm\w*|(?:the )?user(?:'s)? (?:consent|permission|approval|confirmation)|asking for (?:permission|confirmation))\b(?:\W+\w+){0,2}?\W*(?:user|human|permission|confirmation|first|approval)?|\b(?:do not|don'?t|never|no need to) (?:ask|wait for|seek|request)\b(?:\W+\w+){0,3}?\W+(?:user|human|permission|confirmation|approval|consent)\b`},
-		{orders, .8, "always|first|every time|immediately", `\b(?:you|assistants?|models?|ai|agents?|llms?|claude|gpt|chatgpt|gemini|codex|copilot)\b[^.!?\n]{0,40}?\b(?:must|should|shall|have to|need to|are required to|will)\s+(?:always|first|every time|immediately)\b`},
-		{orders, .8, "before|prior to|on every|for every|for each|for all|at the |instead of", `\b(?:must|should|shall|always|needs? to)\s+(?:always\s+|first\s+|be\s+)*(?:call|invoke|use|run|called|invoked|used|run)\b[^.!?\n]{0,60}\b(?:before (?:(?:calling|using) )?(?:any|every|each|all|other)|for (?:every|each|all) (?:request|message|prompt|question|turn|conversation)|(?:before|prior to) (?:any|every|each|all) other|on every|at the (?:start|beginning) of (?:every|each)|instead of (?:any|all) other)\b`},
+		{orders, .8, "always|first|every time|immediately&must|should|shall|have to|need to|required to|will", `\b(?:you|assistants?|models?|ai|agents?|llms?|claude|gpt|chatgpt|gemini|codex|copilot)\b[^.!?\n]{0,40}?\b(?:must|should|shall|have to|need to|are required to|will)\s+(?:always|first|every time|immediately)\b`},
+		{orders, .8, "before|prior to|on every|for every|for each|for all|at the |instead of&must|should|shall|always|need", `\b(?:must|should|shall|always|needs? to)\s+(?:always\s+|first\s+|be\s+)*(?:call|invoke|use|run|called|invoked|used|run)\b[^.!?\n]{0,60}\b(?:before (?:(?:calling|using) )?(?:any|every|each|all|other)|for (?:every|each|all) (?:request|message|prompt|question|turn|conversation)|(?:before|prior to) (?:any|every|each|all) other|on every|at the (?:start|beginning) of (?:every|each)|instead of (?:any|all) other)\b`},
 		{orders, .75, "always |before |instead of any|must prefer|supersedes|overrides|replaces", `\balways (?:call|invoke|use|run) this\b|\bbefore (?:(?:using|calling|invoking) )?any other tools?\b|\binstead of any other tools?\b|\b(?:always|must) prefer this (?:tool|server)\b|\bthis tool (?:supersedes|overrides|replaces) (?:all|any|every|the)\b`},
 		{orders, .55, " must |shall | have to |required to", `\b(?:you|assistants?|models?|agents?|llms?|claude)\s+(?:must|shall|have to|are required to)\s+(?:call|invoke|use|run|read|send|pass|include|execute|forward|copy)\b`},
-		{collects, .85, "entire|full|whole|complete| all |previous|content|system", `\b(?:pass|include|send|provide|put|add|attach|paste|copy|forward|append)\b(?:\W+\w+){0,4}?\W+(?:entire|full|whole|complete|all|previous|contents?|system)\b(?:\W+\w+){0,4}?\W+(?:conversations?|chat|history|messages|prompts?|context|system prompt|credentials|keys?|secrets?|passwords?|environment|\.env|id_rsa|config\w*)\b`},
+		{collects, .85, "conversation|chat|history|messages|prompt|context|credentials|key|secret|password|environment|.env|id_rsa|config&entire|full|whole|complete|all|previous|content|system", `\b(?:pass|include|send|provide|put|add|attach|paste|copy|forward|append)\b(?:\W+\w+){0,4}?\W+(?:entire|full|whole|complete|all|previous|contents?|system)\b(?:\W+\w+){0,4}?\W+(?:conversations?|chat|history|messages|prompts?|context|system prompt|credentials|keys?|secrets?|passwords?|environment|\.env|id_rsa|config\w*)\b`},
 		{collects, .8, ".ssh|id_rsa|.env|.aws|credentials|mcp.json|.claude|.codex|.npmrc|/etc/passwd", `\b(?:read|open|load|cat)\b[^.!?\n]{0,60}(?:\.ssh|id_rsa|\.env\b|\.aws|credentials|mcp\.json|\.claude|\.codex|\.npmrc|/etc/passwd)[^.!?\n]{0,80}\b(?:pass|send|include|provide|as|parameter|argument|sidenote|into)\b`},
 		{poses, .8, "<|[|system|assistant", `<\s*/?\s*(?:system|important|instructions?|secret|admin|assistant|sys|critical|hidden)\s*>|\[/?(?:inst|system|sys)\]|<\|(?:im_start|im_end|system|endoftext)\|>|^\s*(?:system|assistant)\s*:\s`},
 		{poses, .75, "you are |act as|behave as|respond as|from now on|developer mode|jailbreak", `\byou are (?:now|no longer)\b|\b(?:act|behave|respond) as (?:if you|though you|an? (?:admin|root|unrestricted|different))\b|\bfrom now on,? you\b|\bdeveloper mode\b|\bjailbreak`},
-		{pleads, .8, "safe|read|harmless|trusted|benign|low", `\b(?:classif(?:y|ied)|label(?:l?ed)?|treat(?:ed)?|mark(?:ed)?|consider(?:ed)?|regard(?:ed)?|rat(?:e|ed)|judg(?:e|ed))\b(?:\W+\w+){0,5}?\W+(?:as|to be)\W+(?:\w+\W+){0,2}?(?:safe|read.only|harmless|trusted|benign|low.risk)\b`},
+		{pleads, .8, "classif|label|treat|mark|consider|regard|rate|judg&safe|read|harmless|trusted|benign|low", `\b(?:classif(?:y|ied)|label(?:l?ed)?|treat(?:ed)?|mark(?:ed)?|consider(?:ed)?|regard(?:ed)?|rat(?:e|ed)|judg(?:e|ed))\b(?:\W+\w+){0,5}?\W+(?:as|to be)\W+(?:\w+\W+){0,2}?(?:safe|read.only|harmless|trusted|benign|low.risk)\b`},
 		{pleads, .8, "classif", `\bclassif(?:y|ied)\b(?:\W+\w+){0,5}?\W+(?:as|to be)\W+read\b`},
 
 		// Other languages.
@@ -71,7 +71,11 @@ var askings = sync.OnceValue(func() []asked {
 	}
 	out := make([]asked, len(list))
 	for i, l := range list {
-		out[i] = asked{l.what, l.firm, strings.Split(l.needs, "|"), regexp.MustCompile(l.pattern)}
+		var needs [][]string
+		for part := range strings.SplitSeq(l.needs, "&") {
+			needs = append(needs, strings.Split(part, "|"))
+		}
+		out[i] = asked{l.what, l.firm, needs, regexp.MustCompile(l.pattern)}
 	}
 	return out
 })
@@ -86,7 +90,7 @@ func instructions(t text) []Finding {
 	plain, at := authority.Plain(t.content)
 	var out []Finding
 	for _, a := range askings() {
-		if !containsAny(plain, a.needs) {
+		if slices.ContainsFunc(a.needs, func(parts []string) bool { return !containsAny(plain, parts) }) {
 			continue
 		}
 		for _, m := range a.is.FindAllStringIndex(plain, 4) {
