@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ctx-sidecar/ctx/core/inventory"
 	"github.com/ctx-sidecar/ctx/core/listing"
@@ -29,6 +30,10 @@ func (p *program) openShadow() *reconcile.Shadow {
 	}
 	return reconcile.NewShadow(reconcile.ShadowOptions{
 		Host: p.host, Ledger: reconcile.OpenLedger(p.surface), Surface: p.families, Log: p.log.Named("reconcile"),
+		Past: func(session string) []usage.Call {
+			calls, _ := p.usage.Read() // a line that cannot be read is no call
+			return slices.DeleteFunc(calls, func(c usage.Call) bool { return c.Session != session })
+		},
 	})
 }
 

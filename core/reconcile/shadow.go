@@ -32,12 +32,14 @@ type ShadowOptions struct {
 	Host    string
 	Ledger  *Ledger
 	Surface func(context.Context) (Surface, error) // as it is now; may take its time
+	Past    func(session string) []usage.Call      // its calls so far, the oldest first; nil: none are known
 	Log     hclog.Logger
 }
 
 // shadowEvent is a call that was completed, a wish, or the end of a session.
 type shadowEvent struct {
 	session string
+	at      time.Time
 	call    *usage.Call
 	intent  []Mention
 	end     bool
@@ -64,17 +66,19 @@ func NewShadow(o ShadowOptions) *Shadow {
 }
 
 // Call tells of a completed call.
-func (s *Shadow) Call(c usage.Call) { s.tell(shadowEvent{session: c.Session, call: &c}) }
+func (s *Shadow) Call(c usage.Call) { s.tell(shadowEvent{session: c.Session, at: c.At, call: &c}) }
 
 // Prompt tells what the user wants in a session. The text is not kept.
 func (s *Shadow) Prompt(session, text string) {
 	if s != nil {
-		s.tell(shadowEvent{session: session, intent: Intent(text)})
+		s.tell(shadowEvent{session: session, at: time.Now().UTC(), intent: Intent(text)})
 	}
 }
 
 // End tells that a session is over.
-func (s *Shadow) End(session string) { s.tell(shadowEvent{session: session, end: true}) }
+func (s *Shadow) End(session string) {
+	s.tell(shadowEvent{session: session, at: time.Now().UTC(), end: true})
+}
 
 // tell drops what a slow disk leaves no room for: the session's calls are in the
 // usage log in any case.
@@ -118,6 +122,7 @@ type followed struct {
 	hid        map[ruleKey]bool // is in the ledger
 	shown      map[surface.Family]bool
 	touched    time.Time
+	ended      bool // and nothing has come since
 }
 
 func (s *Shadow) run(events <-chan shadowEvent) {
@@ -128,8 +133,7 @@ func (s *Shadow) run(events <-chan shadowEvent) {
 	for e := range events {
 		f := sessions[e.session]
 		if e.end {
-			s.over(e.session, f)
-			delete(sessions, e.session)
+			s.over(e.session, f, e.at)
 			continue
 		}
 		if f == nil {
@@ -152,17 +156,17 @@ func (s *Shadow) run(events <-chan shadowEvent) {
 		}
 		if phase := now.PhaseOf(f.calls); phase != f.phase || !f.planned {
 			f.phase, f.planned = phase, true
-			s.plan(e.session, f, now)
+			s.plan(e, f, now)
 		}
 	}
 	for id, f := range sessions {
-		s.over(id, f)
+		s.over(id, f, time.Now().UTC())
 	}
 }
 
 // take notes an event of a session.
 func (f *followed) take(e shadowEvent) {
-	f.touched = time.Now()
+	f.touched, f.ended = time.Now(), false
 	if e.call == nil {
 		f.intent, f.planned = e.intent, false
 		return
@@ -192,6 +196,9 @@ func compact(calls []usage.Call) []usage.Call {
 // follow begins to follow a session, where another process left it.
 func (s *Shadow) follow(id string) *followed {
 	f := &followed{hid: make(map[ruleKey]bool), shown: make(map[surface.Family]bool)}
+	if s.opts.Past != nil {
+		f.calls = compact(s.opts.Past(id))
+	}
 	entries, problems := s.opts.Ledger.Read()
 	for _, p := range problems {
 		s.opts.Log.Debug("a line of the ledger is not followed", "file", p.File, "line", p.Line, "problem", p.Text)
@@ -215,9 +222,10 @@ func (f *followed) note(e Entry) {
 	}
 }
 
-// plan notes what would change now and is not in the ledger yet. Nothing is
-// hidden in the shadow, so that each phase has its say on each family.
-func (s *Shadow) plan(id string, f *followed, now Surface) {
+// plan notes what would change by an event and is not in the ledger yet, as of
+// when the event was: what came after it was not known. Nothing is hidden in the
+// shadow, so that each phase has its say on each family.
+func (s *Shadow) plan(ev shadowEvent, f *followed, now Surface) {
 	p := Make(Input{Surface: now, Intent: f.intent, Calls: f.calls, Phase: f.phase})
 	p.Hides = slices.DeleteFunc(p.Hides, func(c Change) bool { return f.hid[ruleKey{c.Family, p.Phase}] })
 	p.Reveals = slices.DeleteFunc(p.Reveals, func(c Change) bool { return f.shown[c.Family] })
@@ -225,7 +233,7 @@ func (s *Shadow) plan(id string, f *followed, now Surface) {
 		return
 	}
 	f.generation++
-	entries := p.Entries(Entry{At: time.Now().UTC(), Host: s.opts.Host, Session: id, Generation: f.generation})
+	entries := p.Entries(Entry{At: ev.at, Host: s.opts.Host, Session: ev.session, Generation: f.generation})
 	if err := s.opts.Ledger.Append(entries...); err != nil {
 		s.opts.Log.Warn("a plan is not noted", "error", err)
 		return
@@ -235,11 +243,12 @@ func (s *Shadow) plan(id string, f *followed, now Surface) {
 	}
 }
 
-func (s *Shadow) over(id string, f *followed) {
-	if f == nil || len(f.hid) == 0 {
+func (s *Shadow) over(id string, f *followed, at time.Time) {
+	if f == nil || f.ended || len(f.hid) == 0 {
 		return
 	}
-	err := s.opts.Ledger.Append(Entry{At: time.Now().UTC(), Host: s.opts.Host, Session: id, Generation: f.generation, Op: End})
+	f.ended = true
+	err := s.opts.Ledger.Append(Entry{At: at, Host: s.opts.Host, Session: id, Generation: f.generation, Op: End})
 	if err != nil {
 		s.opts.Log.Warn("the end of a session is not noted", "error", err)
 	}

@@ -98,6 +98,51 @@ func TestASessionThatUsesNothingLeavesNothing(t *testing.T) {
 	}
 }
 
+// Calls come together: what was called after the one that a plan was made by came
+// after the plan.
+func TestCallsThatFollowAtOnceAreSeenAsLater(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := shadowed(t, dir)
+	calls := called("fs:read_file", "pytest:run_tests")
+	for i := range calls {
+		calls[i].At = time.Now().UTC().Add(-time.Hour + time.Duration(i))
+		s.Call(calls[i])
+	}
+	s.Close()
+	entries := must(OpenLedger(dir).Read())
+	rules := Judge(Evidence{Entries: entries, Calls: calls, Now: time.Now()})
+	if r := Find(rules, "testing", Explore); r == nil || r.Misses != 1 {
+		t.Errorf("%+v of %+v", r, entries)
+	}
+}
+
+func TestWhatASessionUsedBeforeThisGatewayIsInUse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := shadowed(t, dir)
+	s.opts.Past = func(string) []usage.Call { return called("argo:deploy_release", "fs:read_file") }
+	s.calls("s", slices.Repeat([]string{"fs:read_file"}, recent)...)
+	s.Close()
+	if got := written(t, dir); !slices.Contains(got, "hide testing explore") || slices.Contains(got, "hide deployment explore") {
+		t.Errorf("the ledger is %q", got)
+	}
+}
+
+func TestACallAfterTheEndIsFollowedByAnotherEnd(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := shadowed(t, dir)
+	s.calls("s", "fs:read_file")
+	s.End("s")
+	s.End("s")
+	s.calls("s", "fs:read_file")
+	s.Close()
+	if got := written(t, dir); !slices.Equal(got, []string{"hide deployment explore", "hide testing explore", "end", "end"}) {
+		t.Errorf("the ledger is %q", got)
+	}
+}
+
 func TestASessionThatIsTakenUpAgainIsNotNotedTwice(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

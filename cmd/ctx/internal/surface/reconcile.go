@@ -187,7 +187,7 @@ func (o reconcileOptions) note(f *cmdutil.Factory, hp *HostPlan, plan reconcile.
 		}
 		hp.carriedOut(done)
 	}
-	common := reconcile.Entry{At: time.Now().UTC(), Host: hp.Host, Session: at.id, Generation: hp.Generation}
+	common := reconcile.Entry{At: ev.Now, Host: hp.Host, Session: at.id, Generation: hp.Generation}
 	entries := plan.Entries(common)
 	for i, e := range entries {
 		for _, c := range append(done.Reveals, done.Hides...) {
