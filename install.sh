@@ -60,6 +60,8 @@ esac
 uninstall_all() {
 	[ -f "$manifest" ] || fail "ctx is not installed in $prefix" 'name the folder it was installed into: --prefix DIR'
 	if [ -x "$prefix/bin/ctx" ]; then
+		"$prefix/bin/ctx" prune --undo --all || fail 'not uninstalled: something is still pruned' \
+			'mend what ctx prune says, then run --uninstall again'
 		"$prefix/bin/ctx" unwrap --all || fail 'not uninstalled: the workspace named above is still wrapped' \
 			'mend what ctx unwrap says, then run --uninstall again'
 	elif ls "$state"/wraps/*.json >/dev/null 2>&1; then

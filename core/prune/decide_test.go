@@ -184,8 +184,8 @@ func TestEarlierDecisionsStand(t *testing.T) {
 	}
 	got := before.Carry([]Decision{{ID: "both", By: ByRule, Where: AtHost, At: time.Unix(9, 0)}, {ID: "new", By: ByRule, Where: AtHost}}, Choices{"named": true})
 	want := []Decision{
-		before.Decisions[1], {ID: "new", By: ByRule, Where: AtHost}, before.Decisions[0], before.Decisions[2],
-		{ID: "named", Keep: true, By: ByUser, Why: chosen, At: old, Invocations: &calls},
+		before.Decisions[1], before.Decisions[0], before.Decisions[2],
+		{ID: "named", Keep: true, By: ByUser, Why: chosen, At: old, Invocations: &calls}, {ID: "new", By: ByRule, Where: AtHost},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -1,6 +1,7 @@
 package prune
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ctx-sidecar/ctx/core/inventory"
@@ -25,10 +26,11 @@ const chosen = "chosen by the user"
 
 // Carry adds to new decisions what was pruned earlier and cannot be seen any
 // more, for it is not there: it stays pruned unless the user now keeps it. What
-// is decided as before keeps its time and what was counted then.
+// is decided as before keeps its time and what was counted then. The order is
+// that of [Kinds], then of ids.
 func (h *HostReceipt) Carry(now []Decision, choices Choices) []Decision {
 	if h == nil {
-		return now
+		h = &HostReceipt{}
 	}
 	out := slices.Clone(now)
 	seen := make(map[string]int, len(out))
@@ -51,6 +53,9 @@ func (h *HostReceipt) Carry(now []Decision, choices Choices) []Decision {
 			out = append(out, old)
 		}
 	}
+	slices.SortStableFunc(out, func(a, b Decision) int {
+		return cmp.Or(cmp.Compare(slices.Index(Kinds, a.Kind), slices.Index(Kinds, b.Kind)), cmp.Compare(a.ID, b.ID))
+	})
 	return out
 }
 

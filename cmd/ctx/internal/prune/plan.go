@@ -86,7 +86,7 @@ func (p *pruner) plan(ctx context.Context, j *job, ask bool) error {
 			d.Where = prune.AtHost
 		}
 	}
-	plan, err := p.switchOff(ctx, j, pruned(j.decisions, prune.AtHost))
+	plan, err := p.switchOff(ctx, j, direct(j.decisions))
 	if err != nil {
 		return err
 	}
@@ -113,6 +113,19 @@ func refusal(err error) bool {
 	return errors.As(err, &file)
 }
 
+// direct are the decisions that the host's own files carry out. The tools of a
+// server that is switched off need no switch of their own.
+func direct(all []prune.Decision) []prune.Decision {
+	gone := map[string]bool{}
+	off := pruned(all, prune.AtHost)
+	for _, d := range off {
+		if d.Kind == surface.KindServer {
+			gone[d.Name] = true
+		}
+	}
+	return slices.DeleteFunc(off, func(d prune.Decision) bool { return d.Kind == surface.KindTool && gone[d.Provider] })
+}
+
 // pruned are the decisions that take something away at one place.
 func pruned(all []prune.Decision, where string) []prune.Decision {
 	return slices.DeleteFunc(slices.Clone(all), func(d prune.Decision) bool { return d.Keep || d.Where != where })
@@ -120,24 +133,24 @@ func pruned(all []prune.Decision, where string) []prune.Decision {
 
 // findStuck asks the host's adapter which of the candidates nothing switches off.
 func (p *pruner) findStuck(ctx context.Context, j *job) error {
-	var direct []int // of all, those that the host itself loads
+	var loaded []int // of all, those that the host itself loads
 	var items []plugins.PruneItem
 	for i, c := range j.all {
 		if c.Where() == prune.AtHost {
-			direct = append(direct, i)
+			loaded = append(loaded, i)
 			items = append(items, plugins.PruneItem{Kind: c.Kind, Provider: c.Provider, Name: c.Name, File: c.Place.File})
 		}
 	}
 	plan, err := j.host.PlanPrune(ctx, plugins.PruneRequest{Machine: j.host.Machine(), Workspace: p.set.Workspace, Items: items})
 	if errors.Is(err, plugins.ErrNoPrune) {
-		for _, i := range direct {
+		for _, i := range loaded {
 			j.all[i].Stuck = "the adapter of " + j.host.Title() + " knows no switch for it"
 		}
 		return nil
 	}
 	for _, s := range plan.Stays {
-		if s.Item >= 0 && s.Item < len(direct) {
-			j.all[direct[s.Item]].Stuck = s.Why
+		if s.Item >= 0 && s.Item < len(loaded) {
+			j.all[loaded[s.Item]].Stuck = s.Why
 		}
 	}
 	return err

@@ -186,7 +186,7 @@ func (h Host) printSum(s *iostreams.Streams, applied bool) {
 		fmt.Fprintln(s.Out, "  behind ctx-gateway a tool costs no more than its share of the index: pruning it keeps the model from finding and calling it")
 	}
 	if slices.ContainsFunc(h.Decisions, func(d prune.Decision) bool { return d.Invocations == nil }) {
-		fmt.Fprintln(s.Out, "  what nothing could see used is unmeasured, which is not unused; it does not go for that")
+		fmt.Fprintln(s.Out, "  unmeasured is not unused: what nothing could see used goes for what it can do, never for want of use")
 	}
 	for _, n := range h.Notes {
 		fmt.Fprintf(s.Out, "  %s: %s\n", s.Yellow("note"), iostreams.Clean(n))

@@ -174,7 +174,7 @@ func (o *options) unwrap(f *cmdutil.Factory, store *wiring.Store, ws string) (Wo
 	}
 	for _, host := range chosen {
 		if n := pruned.Behind(host); n > 0 {
-			fmt.Fprintf(f.IO.Err, "hint: %d things that were pruned behind the gateway are loaded by %s again; ctx prune --host %s --apply switches them off there\n", n, host, host)
+			fmt.Fprintf(f.IO.Err, "hint: what was pruned behind the gateway (%d) is loaded by %s again; ctx prune --host %s --apply switches it off there\n", n, host, host)
 		}
 	}
 	return done, nil
