@@ -76,7 +76,8 @@ class Taps:
     def train(self, without=None):
         whole = {tap: b for tap, b in self.whole.items() if tap != without}
         words = labelled.vocabulary({tap: b.rows for tap, b in whole.items()}, least=12, taps=3)
-        blocks = [*whole.values(), *(b for (_, tap, _), b in self.parts.items() if tap != without)]
+        blocks = [*whole.values(), *(
+            b for (name, tap, _), b in self.parts.items() if tap != without and name != f"foreign-{without}")]
         return fit(blocks, words, self.scale, PENALTY), words
 
 
@@ -90,7 +91,7 @@ def study(title, taps):
         held[tap] = (b.rows, weights.probabilities(b, words))
         report(f"without tap {tap or 'given'}", *held[tap])
         for (name, other, size), b in taps.parts.items():
-            if other == tap and name != "triggers":
+            if other == tap and name.startswith("train"):
                 few.setdefault(size, []).append((b.rows, weights.probabilities(b, words)))
     weights, words = taps.train()
     dev = (taps.dev[0].rows, weights.probabilities(taps.dev[0], words))

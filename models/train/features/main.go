@@ -74,7 +74,7 @@ func run() error {
 		}
 		sizes = append(sizes, n)
 	}
-	return printRows(out, s, m, rows, requests(taps), sizes, func(r row, size int) (row, []activate.Candidate, bool) {
+	return printRows(out, s, m, rows, slices.Concat(requests(taps), foreign(rows, taps)), sizes, func(r row, size int) (row, []activate.Candidate, bool) {
 		if size == 0 {
 			return r, taps[r.Tap], true
 		}
