@@ -135,6 +135,16 @@ func TestChromiumGoesDownToAnOriginAndBack(t *testing.T) {
 	}
 }
 
+// What is not listed is in no map of an origin either; the map says so.
+func TestChromiumSaysWhatAnOriginLeavesOut(t *testing.T) {
+	t.Parallel()
+	tb := load(t, pageOf(crowd(1, MostRows+100)))
+	ask[chromedp.Void](tb, `document.querySelector('.m-resident a[href="#h0o0"]').dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true}))`)
+	if got := ask[string](tb, `document.querySelector(".drill figcaption span").textContent`); !strings.HasSuffix(got, ", 100 not listed") {
+		t.Errorf("it says %q", got)
+	}
+}
+
 // contrast says which visible texts stand out from what is behind them by less
 // than 4.5 to 1, after WCAG 2.
 const contrast = `(() => {

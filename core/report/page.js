@@ -136,6 +136,8 @@
     const head = document.createElement("figcaption"), title = document.createElement("b"), about = document.createElement("span");
     title.textContent = name;
     about.textContent = `${grouped(total)} tokens: ${$("#m-" + m + "+span").textContent.toLowerCase()}`;
+    const left = $(`#h${h.n}o${origin} small`);
+    if (left) about.textContent += `, ${left.textContent}`;
     head.append(title, about, back);
     const svg = make("svg", {viewBox: `0 0 ${W} ${H}`, role: "group", "aria-label": `Map of ${name}`});
     if (all.length) place(all, 0, 0, W, H, (v, x, y, w, hh) => {
