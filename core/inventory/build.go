@@ -80,7 +80,7 @@ func serverRecords(s surface.PricedServer) []Record {
 	}
 	server := Record{
 		Kind: surface.KindServer, Provider: string(s.Scope), Name: s.Name, Place: s.Place, Standing: st, Why: why,
-		Direct: s.Words, Unmeasured: s.Unmeasured, Own: s.Own, text: s.Instructions,
+		Direct: s.Words, Unmeasured: s.Unmeasured, Own: s.Own, text: s.Instructions, denied: s.Denied,
 	}
 	if st == Loaded {
 		server.Cost = s.Words

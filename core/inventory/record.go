@@ -47,6 +47,7 @@ type Record struct {
 
 	text       string          // of prose, as far as it was read; of a server, its instructions
 	definition json.RawMessage // of a tool, as its server sent it
+	denied     []string        // of a server: tools that the user's rules take away
 }
 
 // Standing is what the host does with a capability.

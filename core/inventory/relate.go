@@ -81,6 +81,9 @@ func need(text, prefix, between string, servers, tools map[string]*Record) Need 
 			break
 		}
 		n.ID, n.Broken = ID(surface.KindTool, s.Name, tool), "the server lists no such tool"
+		if slices.ContainsFunc(s.denied, func(name string) bool { return fold(name) == fold(tool) }) {
+			n.Broken = "the host does not show the tool: it is denied or switched off"
+		}
 	}
 	return n
 }

@@ -30,7 +30,8 @@ type PricedServer struct {
 	Cost       Cost         `json:"cost"`   // of its words and tools, as Standing makes them; zero unless loaded
 	Direct     Cost         `json:"direct"` // the same if the host loaded it
 
-	Instructions string `json:"-"` // as the server sent them, whole
+	Instructions string   `json:"-"` // as the server sent them, whole
+	Denied       []string `json:"-"` // tools that it lists and the host does not show
 }
 
 // PricedTool is a tool and what it costs where the host loads its server.
@@ -178,6 +179,7 @@ func (r pricer) server(srv Server) (ps PricedServer, frame string) {
 	}
 	for _, t := range l.Parse() {
 		if r.Admits != nil && !srv.Own && !r.Admits(srv.Name, t.Name) {
+			ps.Denied = append(ps.Denied, t.Name)
 			continue
 		}
 		record := r.writer.tool(srv.Name, t.Name, t.Description, t.InputSchema)
