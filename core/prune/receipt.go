@@ -109,6 +109,18 @@ func (r *Receipt) Behind(host string) int {
 	return n
 }
 
+// IDs are those of all that was decided about.
+func (h *HostReceipt) IDs() []string {
+	if h == nil {
+		return nil
+	}
+	ids := make([]string, len(h.Decisions))
+	for i, d := range h.Decisions {
+		ids[i] = d.ID
+	}
+	return ids
+}
+
 // Find returns the decision on an id, nil where there is none.
 func (h *HostReceipt) Find(id string) *Decision {
 	if h == nil {

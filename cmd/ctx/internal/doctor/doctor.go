@@ -130,6 +130,7 @@ func (d *doctor) common(ctx context.Context) {
 	}
 	d.tools()
 	d.local()
+	d.pruned()
 	if dir, why := state.SafeDir(d.f.Layout(), d.workspace); why != "" {
 		d.add("", "workspace folder", Warn, why+"; used in its place: "+dir, "remove it, or unwrap and wrap again")
 	}

@@ -52,12 +52,7 @@ func (j *job) ids() []string {
 	for _, r := range j.host.Inventory.Records {
 		ids = append(ids, r.ID)
 	}
-	if j.before != nil {
-		for _, d := range j.before.Decisions {
-			ids = append(ids, d.ID)
-		}
-	}
-	return ids
+	return append(ids, j.before.IDs()...)
 }
 
 func (j *job) knows(id string) bool {

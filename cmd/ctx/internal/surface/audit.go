@@ -75,6 +75,9 @@ func (r Report) printAudit(s *iostreams.Streams) {
 				fmt.Fprintf(s.Out, "  %s\n", s.Dim(fmt.Sprintf("and %d more of %s: --json lists them all", n-most, kind)))
 			}
 		}
+		if h.Pruned > 0 {
+			fmt.Fprintf(s.Out, "  %s pruned: ctx prune says what, ctx prune --undo puts it back\n", count(h.Pruned, "thing"))
+		}
 		blind(s, h.Inventory)
 		fmt.Fprintln(s.Out)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/survey"
 	"github.com/ctx-sidecar/ctx/core/inventory"
+	"github.com/ctx-sidecar/ctx/core/prune"
 )
 
 // Explained is what ctx surface explain --json prints.
@@ -28,6 +29,9 @@ type HostExplained struct {
 	inventory.Record
 	NeededBy []string `json:"needed_by"`
 	Overlaps []string `json:"overlaps"` // say that they do the same; nothing is decided by it
+
+	// Prune is what ctx prune decided about it, nil where it has nothing on record.
+	Prune *prune.Decision `json:"prune,omitempty"`
 }
 
 func newExplain(f *cmdutil.Factory) *cobra.Command {
@@ -49,8 +53,17 @@ func newExplain(f *cmdutil.Factory) *cobra.Command {
 				for _, r := range h.Inventory.Records {
 					ids = append(ids, r.ID)
 				}
-				if r := h.Inventory.Find(args[0]); r != nil {
-					e.Hosts = append(e.Hosts, explain(h.Name(), h.Inventory, *r))
+				decided := s.Pruned.Of(h.Name())
+				ids = append(ids, decided.IDs()...)
+				d := decided.Find(args[0])
+				r := h.Inventory.Find(args[0])
+				if r == nil && d != nil {
+					r = recorded(*d)
+				}
+				if r != nil {
+					x := explain(h.Name(), h.Inventory, *r)
+					x.Prune = d
+					e.Hosts = append(e.Hosts, x)
 					e.Unseen = append(e.Unseen, h.Inventory.Unseen...)
 				}
 			}
@@ -88,6 +101,10 @@ func (e Explained) print(s *iostreams.Streams) {
 		fmt.Fprintf(s.Out, "%s (%s)\n", s.Bold(iostreams.Clean(h.ID)), h.Host)
 		line("from", "%s:%d", h.Place.File, h.Place.Line)
 		line("standing", "%s", strings.TrimSpace(string(h.Standing)+"  "+h.Why))
+		if h.Prune != nil {
+			what, text := verdict(*h.Prune)
+			line(what, "%s", text)
+		}
 		resident, deferred, demand := cells(h.Record)
 		line("tokens", "%v resident, %v deferred, %v on demand (%s); %d bytes in every request", resident, deferred, demand, e.Tokenizer, h.Cost.Bytes)
 		if h.Unmeasured != "" {

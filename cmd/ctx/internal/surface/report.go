@@ -29,6 +29,7 @@ type HostReport struct {
 	Probe    *survey.Probed       `json:"probe,omitempty"`
 	Leakage  []inventory.LeakKind `json:"leakage"`
 	Findings []Finding            `json:"findings,omitempty"`
+	Pruned   int                  `json:"pruned"` // things that ctx prune has taken out
 }
 
 // Slice is one part of a request: what the records of one kind are, and what
@@ -42,7 +43,7 @@ type Slice struct {
 func report(command string, s *survey.Set) Report {
 	r := Report{Command: command, Workspace: s.Workspace, Tokenizer: s.Tokenizer, Budget: s.Config.Surface.MaxStaticTokens, Hosts: []HostReport{}}
 	for _, h := range s.Hosts {
-		r.Hosts = append(r.Hosts, HostReport{Inventory: h.Inventory, Title: h.Title(), Slices: slicesOf(h.Inventory), Leakage: h.Inventory.Leakage(), Probe: h.Probed})
+		r.Hosts = append(r.Hosts, HostReport{Inventory: h.Inventory, Title: h.Title(), Slices: slicesOf(h.Inventory), Leakage: h.Inventory.Leakage(), Probe: h.Probed, Pruned: len(s.Pruned.Pruned(h.Name()))})
 	}
 	return r
 }
