@@ -246,6 +246,7 @@ func (c *compiler) agent(name string) (func(server, tool string) bool, error) {
 			return agentTools(r.Place.File, c.host.Sources.ToolName)
 		}
 	}
+	slices.Sort(names)
 	hint := c.host.Title() + " has no agents here"
 	if len(names) > 0 {
 		hint = "agents: " + strings.Join(names, ", ")

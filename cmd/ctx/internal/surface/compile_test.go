@@ -1,0 +1,60 @@
+package surface_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// built are the adapters and a server, made once for all scripts.
+func built(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, path := range map[string]string{
+		"ctx-host-claude": "hosts/claude", "ctx-host-codex": "hosts/codex", "ctx-host-antigravity": "hosts/antigravity",
+		"stubserver": "internal/stubserver",
+	} {
+		cmd := exec.Command("go", "build", "-o", filepath.Join(dir, name), "../../../../"+path)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("build %s: %v\n%s", name, err, out)
+		}
+	}
+	return dir
+}
+
+func TestCompileScripts(t *testing.T) {
+	dir := built(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/compile",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			for _, v := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"} {
+				e.Setenv(v, "")
+			}
+			e.Setenv("HOME", e.WorkDir+"/home")
+			e.Setenv("CTX_PLUGINS", dir)
+			e.Setenv("STUB", filepath.Join(dir, "stubserver"))
+			e.Setenv("WS", e.WorkDir+"/ws")
+			e.Cd = e.WorkDir + "/ws"
+			return os.MkdirAll(e.Cd, 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			// fill FILE...: ${STUB} and ${WS} in a file become what they stand for.
+			"fill": func(ts *testscript.TestScript, _ bool, args []string) {
+				for _, name := range args {
+					text := os.Expand(ts.ReadFile(name), func(v string) string {
+						if v == "STUB" || v == "WS" {
+							return ts.Getenv(v)
+						}
+						return "${" + v + "}"
+					})
+					ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
+				}
+			},
+		},
+	})
+}
