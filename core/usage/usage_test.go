@@ -167,3 +167,28 @@ func TestFolderThatCannotBeWritten(t *testing.T) {
 		t.Errorf("%v, %v", calls, problems)
 	}
 }
+
+func TestTheLastCallsAreReadWithoutTheRest(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l := usage.Open(dir)
+	if calls := l.Recent(1 << 10); calls != nil {
+		t.Errorf("before any call: %v", calls)
+	}
+	var all []usage.Call
+	for i := range 40 {
+		c := call
+		c.Tool = strings.Repeat("x", i)
+		all = append(all, c)
+		if err := l.Append(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(all, l.Recent(1<<20)); diff != "" {
+		t.Error(diff)
+	}
+	some := l.Recent(1 << 10)
+	if diff := cmp.Diff(all[len(all)-len(some):], some); diff != "" || len(some) == 0 || len(some) > 20 {
+		t.Errorf("%d calls: %s", len(some), diff)
+	}
+}
