@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/inventory"
+	"github.com/ctx-sidecar/ctx/core/leakage"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/usage"
@@ -30,6 +31,7 @@ type world struct {
 	texts   map[string]string
 	fronted []string
 	uses    *inventory.Uses
+	work    *leakage.Workspace
 }
 
 func newWorld() *world {
@@ -64,7 +66,7 @@ func (w *world) build() inventory.Inventory {
 		Listing: func(s surface.Server) (listing.Listing, bool) { l, ok := w.lists[s.Name]; return l, ok },
 	})
 	return inventory.Build(inventory.Input{
-		Title: "Fake", Sources: w.sources, Priced: priced, Uses: w.uses,
+		Title: "Fake", Sources: w.sources, Priced: priced, Uses: w.uses, Workspace: w.work,
 		Others: []surface.Item{{Kind: surface.KindInstructions, Provider: "other", Name: ".otherrules", Place: surface.Place{File: "/.otherrules"}}},
 		Text:   func(it surface.Item) (string, bool) { t, ok := w.texts[it.Place.File]; return t, ok },
 	})
