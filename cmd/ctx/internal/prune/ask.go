@@ -20,7 +20,7 @@ const most = 40
 // answered on servers counts for what is asked of their tools.
 func (p *pruner) ask(ctx context.Context, j *job) error {
 	if p.lines == nil {
-		p.lines = &lines{in: bufio.NewReader(p.f.IO.In), io: p.f.IO}
+		p.lines = newLines(p.f.IO)
 	}
 	for _, kind := range prune.Kinds {
 		g := j.group(kind)
@@ -173,6 +173,8 @@ type lines struct {
 	in *bufio.Reader
 	io *iostreams.Streams
 }
+
+func newLines(io *iostreams.Streams) *lines { return &lines{in: bufio.NewReader(io.In), io: io} }
 
 // read asks for one line. The end of the input is no answer: whoever asks has to
 // stop.

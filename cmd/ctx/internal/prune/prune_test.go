@@ -1,0 +1,66 @@
+package prune_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/root"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"ctx": func() {
+			env := os.Environ()
+			os.Exit(root.Main(os.Args[1:], env, iostreams.System(env)))
+		},
+		// terminal is ctx where a question can be asked.
+		"terminal": func() {
+			env := os.Environ()
+			s := iostreams.System(env)
+			s.Interactive = true
+			os.Exit(root.Main(os.Args[1:], env, s))
+		},
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			for _, v := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"} {
+				e.Setenv(v, "")
+			}
+			e.Setenv("HOME", e.WorkDir+"/home")
+			e.Cd = e.WorkDir + "/ws"
+			return os.MkdirAll(e.Cd, 0o755)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// exits runs a command and wants the exit code of its first argument.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND ARGS...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if fmt.Sprint(code) != args[0] {
+		ts.Fatalf("%s: exit %d, want %s", strings.Join(args[1:], " "), code, args[0])
+	}
+}
