@@ -2,9 +2,11 @@ package gateway
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/capability"
+	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/search"
 )
 
@@ -49,13 +51,21 @@ func (g *Gateway) card(e capability.Entry) hit {
 	for _, s := range g.opts.Capabilities.Registry().Exposes(e.Name) {
 		what := "all"
 		if s.Allowed != nil {
-			what = strings.Join(s.Allowed, ", ")
+			what = strings.Join(g.admitted(s.Server, s.Allowed), ", ")
 		}
 		enables = append(enables, s.Server+": "+what)
 	}
 	h.Enables = line(strings.Join(enables, "; "), mostArgs)
 	h.Unready = strings.Join(reasons(e), "; ")
 	return h
+}
+
+// admitted are the globs, and those of the names that the gate does not hide.
+func (g *Gateway) admitted(server string, allowed []string) []string {
+	rules := g.opts.Policy.Rules(g.ctx)
+	return slices.DeleteFunc(slices.Clone(allowed), func(name string) bool {
+		return !strings.ContainsAny(name, "*?") && !rules.Admits(listing.Tool{Server: server, Name: name})
+	})
 }
 
 // notEnabled answers a call of a capability: a call enables nothing.
