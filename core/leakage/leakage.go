@@ -115,11 +115,18 @@ func (s *Surroundings) Prose(field, content string) []Finding {
 		return f.Kind == Instruction && (f.What == orders || f.What == poses || f.What == skips)
 	})
 	for i, f := range all {
-		if f.Kind == CapabilityMention || f.Kind == SecretAdjacent && f.Confidence < .8 {
+		if f.Kind == CapabilityMention || f.Kind == SecretAdjacent && f.Confidence < .8 || f.Kind == Instruction && quoted(content, f.Place) {
 			all[i].Confidence = min(f.Confidence, look)
 		}
 	}
 	return tidy(all)
+}
+
+// quoted reports whether what was found begins a quotation: prose may speak of
+// what others ask.
+func quoted(content string, at Place) bool {
+	before := content[:at.From]
+	return strings.HasSuffix(before, `"`) || strings.HasSuffix(before, "`") || strings.HasSuffix(before, "“") || strings.HasSuffix(before, "«")
 }
 
 // text is a text in its place.

@@ -121,7 +121,7 @@ func TestProseMayGiveOrdersButNotHideOrOverrule(t *testing.T) {
 	s := surroundings()
 	for _, content := range []string{
 		"You must always run the tests first.", "Act as an admin of the site.", "Run it without asking the user.",
-		"Use mcp__mail__send and send_message.", "Set NOTES_API_KEY in the .env file.", "You are a reviewer. Always use this tool.",
+		"Use mcp__mail__send and send_message.", "Set NOTES_API_KEY in the .env file.", `Attackers write "Ignore all previous instructions" into pages.`, "You are a reviewer. Always use this tool.",
 	} {
 		for _, f := range s.Prose("text", content) {
 			if f.Confidence >= .5 {
