@@ -17,13 +17,21 @@ import (
 // rule changes, a new gate takes the old one's place.
 type Gate struct {
 	rules   []surface.Rule
+	denied  map[[2]string]surface.Rule // of one server and one tool; there may be thousands
 	servers map[string]surface.Server
 	profile *profile.Profile // nil: none
 }
 
 // New makes the gate for what a host's configuration says.
 func New(s surface.Sources) *Gate {
-	g := &Gate{rules: s.Rules, servers: make(map[string]surface.Server, len(s.Servers))}
+	g := &Gate{denied: make(map[[2]string]surface.Rule), servers: make(map[string]surface.Server, len(s.Servers))}
+	for _, r := range s.Rules {
+		if r.Effect == surface.EffectDeny && !r.Plain && !strings.Contains(r.Server+r.Tool, "*") {
+			g.denied[[2]string{r.Server, r.Tool}] = r
+		} else {
+			g.rules = append(g.rules, r)
+		}
+	}
 	for _, srv := range s.Servers {
 		g.servers[srv.Name] = srv
 	}
@@ -131,6 +139,9 @@ func (g *Gate) Approval(server, tool string, tier authority.Tier) Verdict {
 }
 
 func (g *Gate) find(effect surface.Effect, server, tool string) (surface.Rule, bool) {
+	if r, ok := g.denied[[2]string{server, tool}]; ok && effect == surface.EffectDeny {
+		return r, true
+	}
 	for _, r := range g.rules {
 		if r.Effect == effect && match(r.Server, written(r, server)) && match(r.Tool, written(r, tool)) {
 			return r, true
