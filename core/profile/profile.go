@@ -55,6 +55,14 @@ type Tool struct {
 // ID is "server:tool".
 func (t Tool) ID() string { return t.Server + ":" + t.Name }
 
+// Label is the name, "" for no profile.
+func (p *Profile) Label() string {
+	if p == nil {
+		return ""
+	}
+	return p.Name
+}
+
 // Admits decides on a tool. The reason says, where it does not pass, why.
 func (p *Profile) Admits(t Tool) (ok bool, reason string) {
 	if p == nil {

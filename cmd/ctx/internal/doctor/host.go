@@ -51,6 +51,7 @@ func (d *doctor) host(ctx context.Context, name string, rec wiring.Record) {
 	d.hooks(ctx, h)
 	d.start(ctx, h, d.servers(h, wired, src))
 	if wired.Gateway {
+		d.profile(name, wired)
 		d.gateway(ctx, h)
 	}
 }

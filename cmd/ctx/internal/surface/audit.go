@@ -62,6 +62,9 @@ func (r Report) printAudit(s *iostreams.Streams) {
 		t.Row("total", "", h.Total.Resident, h.Total.Deferred, h.Total.OnDemand, h.Total.Bytes)
 		t.Write(s)
 		printLeakage(s, h.Leakage)
+		if h.Profile != "" {
+			fmt.Fprintf(s.Out, "  the gateway works under the profile %s: ctx profile list\n", iostreams.Clean(h.Profile))
+		}
 		h.Probe.Print(s)
 		const most = 10
 		shown := map[string]int{}

@@ -25,6 +25,7 @@ type Report struct {
 type HostReport struct {
 	inventory.Inventory
 	Title    string               `json:"title"`
+	Profile  string               `json:"profile"` // that its gateway works under, "" for none
 	Slices   []Slice              `json:"slices"`
 	Probe    *survey.Probed       `json:"probe,omitempty"`
 	Leakage  []inventory.LeakKind `json:"leakage"`
@@ -43,7 +44,7 @@ type Slice struct {
 func report(command string, s *survey.Set) Report {
 	r := Report{Command: command, Workspace: s.Workspace, Tokenizer: s.Tokenizer, Budget: s.Config.Surface.MaxStaticTokens, Hosts: []HostReport{}}
 	for _, h := range s.Hosts {
-		r.Hosts = append(r.Hosts, HostReport{Inventory: h.Inventory, Title: h.Title(), Slices: slicesOf(h.Inventory), Leakage: h.Inventory.Leakage(), Probe: h.Probed, Pruned: len(s.Pruned.Pruned(h.Name()))})
+		r.Hosts = append(r.Hosts, HostReport{Inventory: h.Inventory, Title: h.Title(), Profile: h.Profile.Label(), Slices: slicesOf(h.Inventory), Leakage: h.Inventory.Leakage(), Probe: h.Probed, Pruned: len(s.Pruned.Pruned(h.Name()))})
 	}
 	return r
 }

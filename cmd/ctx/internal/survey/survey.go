@@ -55,7 +55,8 @@ type Host struct {
 	Priced    surface.Inventory
 	Inventory inventory.Inventory
 	Fronted   []string
-	Probed    *Probed // nil where nobody asked for it
+	Profile   *profile.Profile // that its gateway works under here, nil where none is in force
+	Probed    *Probed          // nil where nobody asked for it
 }
 
 // Set is the inventory of a workspace. Close ends the adapters.
@@ -148,8 +149,8 @@ func (s *Set) price(f *cmdutil.Factory, h *Host) error {
 				behind = append(behind, srv)
 			}
 		}
-		active := profile.Active(s.Config.Surface, wiring.Open(f.Layout().Wraps()).Profile(s.Workspace, h.Name()))
-		own, err := s.Kernel(f, loads, behind, gate.New(h.Sources).Under(active))
+		h.Profile = profile.Active(s.Config.Surface, wiring.Open(f.Layout().Wraps()).Profile(s.Workspace, h.Name()))
+		own, err := s.Kernel(f, loads, behind, gate.New(h.Sources).Under(h.Profile))
 		if err != nil {
 			return err
 		}
