@@ -327,3 +327,36 @@ func TestOutputSchemasAreCountedAsUnsent(t *testing.T) {
 		t.Errorf("%+v\n%+v", a, b)
 	}
 }
+
+// Fault 6: what a text needs was found within words. A name counts where a text
+// sets it apart, and only what is called a server can be missing.
+func TestNeedsInWordsAreOfWholeNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.server("mobile-mcp", tool("list_devices", reads), tool("tap", ""))
+	w.server("other", tool("list_devices_too", reads))
+	w.fronted = []string{"other"}
+	for _, tt := range []struct{ text, want, broken string }{
+		{"Use the `mobile-mcp` MCP server.", "mcp_server:user:mobile-mcp", ""},
+		{"Use the MCP server `mobile-mcp`.", "mcp_server:user:mobile-mcp", ""},
+		{"Use the `other` MCP server.", "mcp_server:user:other", ""},
+		{"Call `list_devices` first.", "mcp_tool:mobile-mcp:list_devices", ""},
+		{"Call `mobile-mcp:tap` first.", "mcp_tool:mobile-mcp:tap", ""},
+		{"Use the `desktop-automation` MCP server.", "mcp_server::desktop-automation", "no server is called that"},
+		{"Use the `desktop-automation` MCP server: `list_devices`.", "mcp_server::desktop-automation", "no server is called that"},
+		{"Write your `my-server` MCP server.", "", ""},
+		{"Tap on it: `tap`, list_devices, `list_devices()`, `list_devices_x`.", "", ""},
+		{"`type: mcp`, `git:main`, `git`, `max_iterations`, `exit_when`.", "", ""},
+		{"An MCP server `https://x` of the mobile-mcp kind.", "", ""},
+	} {
+		w.sources.Items = nil
+		w.skill("s", "\n"+tt.text)
+		r := get(t, w.build(), "skill:project:s")
+		switch {
+		case tt.want == "" && len(r.Requires) > 0:
+			t.Errorf("%q: %+v", tt.text, r.Requires)
+		case tt.want != "" && (len(r.Requires) != 1 || r.Requires[0].ID != tt.want || r.Requires[0].Broken != tt.broken || r.Requires[0].Place.Line != 2):
+			t.Errorf("%q: %+v", tt.text, r.Requires)
+		}
+	}
+}

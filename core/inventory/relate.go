@@ -9,12 +9,10 @@ import (
 )
 
 // relate finds what each prose refers to: the names under which the host shows
-// MCP tools. pattern is [surface.Sources.ToolName].
+// MCP tools, and what it names in words of its own. pattern is
+// [surface.Sources.ToolName].
 func relate(records []Record, pattern string) {
 	prefix, between, ok := cutPattern(pattern)
-	if !ok {
-		return
-	}
 	servers := make(map[string]*Record)
 	tools := make(map[string]*Record)
 	for i := range records {
@@ -26,13 +24,24 @@ func relate(records []Record, pattern string) {
 			tools[fold(r.Provider)+"\x00"+fold(r.Name)] = r
 		}
 	}
+	owners := ownersOf(records)
 	word := regexp.MustCompile(regexp.QuoteMeta(prefix) + `[A-Za-z0-9_.*-]*[A-Za-z0-9*]`)
 	for i := range records {
 		r := &records[i]
-		if !r.Prose() || !strings.Contains(r.text, prefix) {
+		if !r.Prose() || r.text == "" {
 			continue
 		}
 		seen := map[string]bool{}
+		for _, n := range named(r.text, servers, tools, owners) {
+			if !seen[n.ID] {
+				seen[n.ID] = true
+				n.Place.File = r.Place.File
+				r.Requires = append(r.Requires, n)
+			}
+		}
+		if !ok || !strings.Contains(r.text, prefix) {
+			continue
+		}
 		for _, at := range word.FindAllStringIndex(r.text, -1) {
 			text := r.text[at[0]:at[1]]
 			if seen[text] || at[0] > 0 && isWord(r.text[at[0]-1]) {
