@@ -30,14 +30,16 @@ func (a *adapter) PlanPrune(_ context.Context, req plugins.PruneRequest) (plugin
 		Exclude: true,
 		Tracked: "settings.local.json is meant to be yours alone: git rm --cached .claude/settings.local.json",
 	}
+	seen := map[string]bool{}
 	for i, it := range req.Items {
 		op, why := switchOff(it)
-		switch {
-		case why != "":
+		if why != "" {
 			plan.Stays = append(plan.Stays, plugins.Stay{Item: i, Why: why})
-		case !slices.ContainsFunc(e.Ops, func(o wiring.Op) bool {
-			return slices.Equal(o.Path, op.Path) && string(o.Value) == string(op.Value)
-		}):
+			continue
+		}
+		// Two names may be one to Claude Code.
+		if same := strings.Join(op.Path, "\x00") + "\x00" + string(op.Value); !seen[same] {
+			seen[same] = true
 			e.Ops = append(e.Ops, op)
 		}
 	}
