@@ -111,6 +111,7 @@ func run(ctx context.Context, f *cmdutil.Factory, names []string) error {
 	for _, name := range names {
 		d.host(ctx, name, rec)
 	}
+	d.surface(ctx, names)
 	f.IO.Step("")
 	return d.report()
 }
