@@ -6,22 +6,22 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/ctx-sidecar/ctx/core/inventory"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
-
-// Most is the longest advisory in bytes, all of them ASCII. It leaves room
-// below the limit of any host, and of 300 tokens for names that cost more than
-// a token for four bytes.
-const Most = 1000
 
 // Facts are what an advisory is made of. Names must have passed the gate.
 type Facts struct {
 	Inventory surface.Inventory
 	Budget    int  // tokens, surface.max_static_tokens
 	Gateway   bool // the host loads ctx-gateway here
+
+	// Standout finds what is unused although it could do much, and what is
+	// broken, at most most of each kind; nil: nobody looks. It takes time and is
+	// only called where the advisory is given in full.
+	Standout func(most int) inventory.Standout
 
 	// Nameless reports whether a server must not be named, although it counts;
 	// nil: none.
@@ -37,6 +37,7 @@ type Facts struct {
 
 // Text is the advisory: in full where the measured total is above the budget,
 // else one line, and a line for each thing that the user would want to know of.
+// It is ASCII and within [Most] and [MostTokens].
 func Text(f Facts) string {
 	total := f.Inventory.Total().Resident
 	unmeasured := names(f.named(f.Inventory.Unmeasured()))
@@ -44,37 +45,46 @@ func Text(f Facts) string {
 	if len(unmeasured) > 0 {
 		atLeast = "at least "
 	}
-	w := writer{}
-	if total <= f.Budget {
-		w.line("ctx: tools, skills and instructions take %s%s tokens of every request here; the budget is %s.",
-			atLeast, number(total), number(f.Budget))
-	} else {
-		w.line("ctx: tools, skills and instructions take %s%s tokens of every request here; the budget (surface.max_static_tokens) is %s.",
-			atLeast, number(total), number(f.Budget))
-		w.line("Heaviest kinds: %s.", kinds(f.Inventory))
-		if heavy := f.named(f.Inventory.Heaviest(surface.Loaded)); len(heavy) > 0 {
-			w.line("Heaviest servers: %s.", servers(heavy))
-		}
-		if held := f.named(f.Inventory.Heaviest(surface.HeldBack)); len(held) > 0 {
-			w.line("Held back by ctx-gateway, found by tool_search: %s.", servers(held))
-		}
-		if len(unmeasured) > 0 {
-			w.line("Not measured: %s.", list(unmeasured))
-		}
-		if line := cheaper(f); line != "" {
-			w.line("%s", line)
-		}
+	var w writer
+	setting := ""
+	if total > f.Budget {
+		setting = " (surface.max_static_tokens)"
 	}
-	if len(f.Beside) > 0 {
-		w.line("Loaded beside ctx-gateway since the last ctx wrap: %s.", list(f.Beside))
+	w.line("ctx: tools, skills and instructions take %s%s tokens of every request here; the budget%s is %s.",
+		atLeast, number(total), setting, number(f.Budget))
+	if total > f.Budget {
+		w.full(f, unmeasured)
 	}
-	if len(f.Waiting) > 0 {
-		w.line("Not started until the user runs ctx trust approve: %s.", list(f.Waiting))
-	}
-	if len(f.Unreadable) > 0 {
-		w.line("Configuration not read in full: %s; ctx doctor says why.", list(places(f.Unreadable)))
-	}
+	w.list("Loaded beside ctx-gateway since the last ctx wrap: %s.", named(f.Beside), false)
+	w.list("Not started until the user runs ctx trust approve: %s.", named(f.Waiting), false)
+	w.list("Configuration not read in full: %s; ctx doctor says why.", named(places(f.Unreadable)), false)
 	return w.String()
+}
+
+// full is what is said above the budget.
+func (w *writer) full(f Facts, unmeasured []string) {
+	path := cheaper(f)
+	w.reserve(path)
+	w.line("Heaviest kinds: %s.", kinds(f.Inventory))
+	w.list("Heaviest servers: %s.", servers(f.named(f.Inventory.Heaviest(surface.Loaded))), false)
+	w.list("Held back by ctx-gateway, found by tool_search: %s.", servers(f.named(f.Inventory.Heaviest(surface.HeldBack))), false)
+	w.list("Not measured: %s.", named(unmeasured), false)
+	if f.Standout != nil {
+		const most = 4
+		s := f.Standout(most)
+		w.list("Able to change things elsewhere or to destroy, and in no call on record: %s.", named(f.admitted(s.Unused)), s.More)
+		w.list("References that nothing answers to: %s.", edges(s.Broken), len(s.Broken) == most)
+	}
+	w.release()
+	w.line("%s", path)
+}
+
+// admitted leaves out the tools, "server:tool", of servers that must not be named.
+func (f Facts) admitted(ids []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		server, _, _ := strings.Cut(id, ":")
+		return f.Nameless != nil && f.Nameless(server)
+	})
 }
 
 // named leaves out the servers that must not be named.
@@ -112,28 +122,22 @@ func kinds(inv surface.Inventory) string {
 	return strings.Join(parts, ", ")
 }
 
-func servers(of []surface.PricedServer) string {
-	parts := make([]string, len(of))
+func servers(of []surface.PricedServer) []piece {
+	parts := make([]piece, len(of))
 	for i, s := range of {
-		parts[i] = fmt.Sprintf("%s %s tokens (%d tools)", Name(s.Name), number(s.Direct.Resident), len(s.Tools))
+		parts[i] = name(s.Name).and(fmt.Sprintf(" %s tokens (%d tools)", number(s.Direct.Resident), len(s.Tools)))
 	}
-	return some(parts)
+	return parts
 }
 
-func list(named []string) string {
-	parts := make([]string, len(named))
-	for i, n := range named {
-		parts[i] = Name(n)
+// edges are "what is meant in FILE:LINE".
+func edges(of []inventory.Edge) []piece {
+	parts := make([]piece, len(of))
+	for i, e := range of {
+		place := fmt.Sprintf("%s:%d", filepath.Base(e.Place.File), e.Place.Line)
+		parts[i] = name(e.Text).and(" in ").plus(name(place))
 	}
-	return some(parts)
-}
-
-func some(parts []string) string {
-	const most = 4
-	if len(parts) <= most {
-		return strings.Join(parts, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(parts[:most], ", "), len(parts)-most)
+	return parts
 }
 
 func names(of []surface.PricedServer) []string {
@@ -155,49 +159,3 @@ func places(of []string) []string {
 	}
 	return found
 }
-
-// Name makes a name fit for a sentence: ASCII, short, and nothing in it that
-// could end the sentence or start another.
-func Name(s string) string {
-	const most = 32
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
-			return r
-		case strings.ContainsRune("._:/@+-", r):
-			return r
-		}
-		return '_'
-	}, s)
-	if len(s) > most {
-		s = s[:most-3] + "..."
-	}
-	if s == "" {
-		return "_"
-	}
-	return s
-}
-
-// number groups thousands: 12,345.
-func number(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// writer takes lines as long as they fit; one that does not is left out whole.
-type writer struct{ b strings.Builder }
-
-func (w *writer) line(format string, args ...any) {
-	s := fmt.Sprintf(format, args...)
-	if w.b.Len() > 0 {
-		s = "\n" + s
-	}
-	if w.b.Len()+len(s) <= Most {
-		w.b.WriteString(s)
-	}
-}
-
-func (w *writer) String() string { return w.b.String() }

@@ -2,9 +2,13 @@ package advisory
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/tiktoken-go/tokenizer/codec"
+
+	"github.com/ctx-sidecar/ctx/core/inventory"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/tokens"
 )
@@ -107,13 +111,38 @@ func TestEveryAdvisoryKeepsTheLimits(t *testing.T) {
 	}
 	below := many
 	below.Budget = 1 << 40
-	empty := Facts{}
-	for name, f := range map[string]Facts{"many": many, "below": below, "empty": empty} {
+	standing := func(n string) func(int) inventory.Standout {
+		return func(most int) inventory.Standout {
+			var s inventory.Standout
+			for i := range most {
+				s.Unused = append(s.Unused, fmt.Sprint(n, i, ":", n))
+				s.Broken = append(s.Broken, inventory.Edge{Need: inventory.Need{Text: n, Place: surface.Place{File: "/x/" + n, Line: i}}})
+			}
+			s.More = true
+			return s
+		}
+	}
+	all := map[string]Facts{"many": many, "below": below, "empty": {}}
+	for i, h := range hostile {
+		f := many
+		f.Standout = standing(h)
+		all[fmt.Sprint("named ", i)] = f
+	}
+	for seed := range uint64(300) {
+		all[fmt.Sprint("seed ", seed)] = random(seed, standing)
+	}
+	counters := []interface{ Count(string) (int, error) }{codec.NewCl100kBase(), codec.NewO200kBase()}
+	for name, f := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := Text(f)
-			if len(got) > 1200 || tokens.Bytes4(len(got)) > 300 || len(got) > Most {
+			if len(got) > 1200 || tokens.Bytes4(len(got)) > MostTokens || len(got) > Most {
 				t.Errorf("%d bytes", len(got))
+			}
+			for _, c := range counters {
+				if n, err := c.Count(got); err != nil || n > MostTokens {
+					t.Errorf("%d tokens, %v:\n%s", n, err, got)
+				}
 			}
 			if !strings.HasPrefix(got, "ctx: ") || !strings.Contains(got, "tokens") {
 				t.Errorf("it begins %q", got[:min(len(got), 20)])
@@ -132,6 +161,71 @@ func TestEveryAdvisoryKeepsTheLimits(t *testing.T) {
 				t.Error("it is another one the second time")
 			}
 		})
+	}
+}
+
+// random is a surface over its budget whose every name is noise, of letters that
+// no tokenizer has words for, of digits, or of anything that a name keeps.
+func random(seed uint64, standing func(string) func(int) inventory.Standout) Facts {
+	r := rand.New(rand.NewPCG(seed, 1))
+	letters := []string{
+		"abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "qxzjvkw", "QXZJVKW", "0123456789", "._:/@+-", "a.B-9_Z:",
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/@+-",
+	}
+	of := letters[r.IntN(len(letters))]
+	noise := func() string {
+		b := make([]byte, 1+r.IntN(40))
+		for i := range b {
+			b[i] = of[r.IntN(len(of))]
+		}
+		return string(b)
+	}
+	f := Facts{Gateway: seed%2 == 0, Standout: standing(noise())}
+	for range 1 + r.IntN(8) {
+		f.Inventory.Servers = append(f.Inventory.Servers,
+			server(noise(), surface.Loaded, r.IntN(1_000_000), r.IntN(1000)), server(noise(), surface.HeldBack, r.IntN(1_000_000), 10),
+			surface.PricedServer{Name: noise(), Standing: surface.Loaded, Unmeasured: "x"})
+		f.Inventory.Items = append(f.Inventory.Items, skill(99999))
+		f.Beside, f.Waiting = append(f.Beside, noise()), append(f.Waiting, noise())
+		f.Unreadable = append(f.Unreadable, "/home/u/"+noise()+":1:2: what")
+	}
+	return f
+}
+
+func TestAboveTheBudgetItNamesWhatIsUnusedAndWhatIsBroken(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	f := Facts{
+		Budget: 10, Inventory: surface.Inventory{Servers: []surface.PricedServer{server("github", surface.Loaded, 31000, 117)}},
+		Nameless: func(s string) bool { return s == "secret" },
+		Standout: func(most int) inventory.Standout {
+			asked++
+			return inventory.Standout{
+				Unused: []string{"github:delete_repo", "secret:drop", "github:merge"}, More: true,
+				Broken: []inventory.Edge{{From: "skill:project:ship", Need: inventory.Need{Text: "mcp__gone__tool", Place: surface.Place{File: "/w/.claude/skills/ship/SKILL.md", Line: 7}}}},
+			}
+		},
+	}
+	const want = `Able to change things elsewhere or to destroy, and in no call on record: github:delete_repo, github:merge and more.
+References that nothing answers to: mcp__gone__tool in SKILL.md:7.
+A cheaper path for the user: ctx wrap setup --gateway would hold back 31,000 of these tokens.`
+	if got := Text(f); !strings.HasSuffix(got, want) || strings.Contains(got, "secret") {
+		t.Errorf("%s\nwant at its end\n%s", got, want)
+	}
+	if f.Budget = 40_000; strings.Contains(Text(f), "no call") || asked != 1 {
+		t.Errorf("below the budget nobody is to look: asked %d times", asked)
+	}
+}
+
+func TestTheCheaperPathIsNamedWhateverElseThereIs(t *testing.T) {
+	t.Parallel()
+	f := Facts{}
+	for i := range 20 {
+		n := strings.Repeat("Q9", 16) + fmt.Sprint(i)
+		f.Inventory.Servers = append(f.Inventory.Servers, server(n, surface.Loaded, 1_000_000, 100), server(n, surface.HeldBack, 1_000_000, 100))
+	}
+	if got := Text(f); !strings.Contains(got, "A cheaper path for the user: ctx wrap setup --gateway") {
+		t.Errorf("it is not in\n%s", got)
 	}
 }
 

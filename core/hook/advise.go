@@ -97,6 +97,13 @@ func (h *Handler) facts(s surface.Sources) advisory.Facts {
 		// What the user's rules deny costs what it costs, but has no name here.
 		Nameless: func(server string) bool { return !g.AdmitsServer(server) },
 	}
+	f.Standout = func(most int) inventory.Standout {
+		calls, problems := h.Usage.Read()
+		for _, p := range problems {
+			h.Log.Debug("a call on record cannot be read", "file", p.File, "line", p.Line, "problem", p.Text)
+		}
+		return inventory.Stand(f.Inventory, s.ToolName, calls, inventory.ReadText, most)
+	}
 	for _, p := range h.Problems {
 		f.Unreadable = append(f.Unreadable, p.String())
 	}

@@ -27,9 +27,10 @@ type Listings interface {
 	Any(server, fingerprint string) (listing.Listing, bool)
 }
 
-// Usage takes down completed calls; see [*usage.Log].
+// Usage takes down completed calls, and tells of them; see [*usage.Log].
 type Usage interface {
 	Append(usage.Call) error
+	Read() ([]usage.Call, []usage.Problem)
 }
 
 // Options are what a Handler works with, for one host in one workspace.

@@ -95,7 +95,7 @@ func TestCountsWhatTheHostCallsItself(t *testing.T) {
 			t.Errorf("reply %+v", r)
 		}
 	}
-	calls, problems := o.Usage.(*usage.Log).Read()
+	calls, problems := o.Usage.Read()
 	if len(calls) != 2 || problems != nil {
 		t.Fatalf("calls %+v, problems %v", calls, problems)
 	}
