@@ -12,19 +12,20 @@ import (
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
-// builtin are the profiles that nobody has to write, the narrowest first.
+// builtin are the profiles that nobody has to write, the narrowest first. A tool
+// of no known family is in each as far as its authority lets it.
 // docs/surface.md shows them.
 var builtin = []Profile{
 	{Name: "read-only", Description: "look around a code base and what is written about it, and change nothing", Layers: []Layer{{
-		Families: []surface.Family{"source-control", "semantic-analysis", "memory", "web", "files", "docs"},
+		Families: []surface.Family{"source-control", "semantic-analysis", "memory", "web", "files", "docs", surface.Other},
 		Ceiling:  authority.Read,
 	}}},
 	{Name: "local-dev", Description: "work on the code of this machine", Layers: []Layer{{
-		Families: []surface.Family{"source-control", "database", "browser", "todo", "semantic-analysis", "testing", "memory", "web", "files", "docs", "shell"},
+		Families: []surface.Family{"source-control", "database", "browser", "todo", "semantic-analysis", "testing", "memory", "web", "files", "docs", "shell", surface.Other},
 		Ceiling:  authority.LocalWrite,
 	}}},
 	{Name: "review", Description: "go through changes and answer where they are discussed", Layers: []Layer{{
-		Families: []surface.Family{"source-control", "deployment", "collaboration", "todo", "semantic-analysis", "testing", "memory", "web", "files", "docs"},
+		Families: []surface.Family{"source-control", "deployment", "collaboration", "todo", "semantic-analysis", "testing", "memory", "web", "files", "docs", surface.Other},
 		Ceiling:  authority.RemoteWrite,
 	}}},
 	{Name: "full", Description: "everything", Layers: []Layer{{Ceiling: authority.Destructive}}},

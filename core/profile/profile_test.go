@@ -43,23 +43,24 @@ var (
 	comments = profile.Tool{Server: "hub", Name: "add_comment", Family: "collaboration", Tier: authority.RemoteWrite}
 	deletes  = profile.Tool{Server: "hub", Name: "delete_repo", Family: "source-control", Tier: authority.Destructive}
 	unknown  = profile.Tool{Server: "x", Name: "frob", Family: "files", Tier: authority.Read, Unknown: true}
+	inHouse  = profile.Tool{Server: "acme", Name: "read_widget", Family: surface.Other, Tier: authority.Read}
 	invoices = profile.Tool{Server: "pay", Name: "list_invoices", Family: "billing", Tier: authority.Read}
 )
 
 func TestWhatTheBuiltInProfilesKeep(t *testing.T) {
 	t.Parallel()
 	for name, kept := range map[string][]profile.Tool{
-		"read-only": {reads},
-		"local-dev": {reads, writes},
-		"review":    {reads, writes, comments, unknown},
-		"full":      {reads, writes, comments, deletes, unknown, invoices},
+		"read-only": {reads, inHouse},
+		"local-dev": {reads, inHouse, writes},
+		"review":    {reads, inHouse, writes, comments, unknown},
+		"full":      {reads, inHouse, writes, comments, deletes, unknown, invoices},
 	} {
 		p := find(t, config.Surface{}, name)
 		want := map[string]bool{}
 		for _, x := range kept {
 			want[x.ID()] = true
 		}
-		for _, x := range []profile.Tool{reads, writes, comments, deletes, unknown, invoices} {
+		for _, x := range []profile.Tool{reads, inHouse, writes, comments, deletes, unknown, invoices} {
 			if ok, reason := p.Admits(x); ok != want[x.ID()] || ok != (reason == "") {
 				t.Errorf("%s admits %s: %v (%s)", name, x.ID(), ok, reason)
 			}

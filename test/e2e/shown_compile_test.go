@@ -123,7 +123,11 @@ func TestCodexShowsExactlyWhatAProfileKeeps(t *testing.T) {
 	if r.code != 0 || !c.Applied {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
-	s := u.codex(dir, "gpt-5", nil, c.Launch[1:]...)
+	var wait []string // for every server, before the first request
+	for _, name := range []string{"everything", "filesystem", "memory"} {
+		wait = append(wait, "-c", "mcp_servers."+name+".required=true")
+	}
+	s := u.codex(dir, "gpt-5", nil, append(c.Launch[1:], wait...)...)
 	kept := strings.Split(strings.ReplaceAll(strings.Join(c.shown(), " "), "-", "_"), " ") // as Codex writes names
 	if got := s.shows(); !slices.Equal(got, kept) || len(got) == 0 {
 		t.Errorf("Codex shows %q\nthe profile keeps %q", got, kept)
@@ -135,7 +139,7 @@ func TestCodexShowsExactlyWhatAProfileKeeps(t *testing.T) {
 	// The file itself is one that Codex loads.
 	other := newUser(t)
 	other.write(".codex/config.toml", u.read(c.Files[0]), other.home)
-	if got := other.codex(dir, "gpt-5", nil).shows(); !slices.Equal(got, kept) {
+	if got := other.codex(dir, "gpt-5", nil, wait...).shows(); !slices.Equal(got, kept) {
 		t.Errorf("of the file alone Codex shows %q\nthe profile keeps %q", got, kept)
 	}
 }
@@ -201,4 +205,97 @@ func TestAWrappedHostWorksUnderItsProfile(t *testing.T) {
 	}
 	u.ctx(dir, "unwrap")
 	u.untouched(before, dir)
+}
+
+func TestTheProfileOfAWrapStaysUntilAnotherIsNamed(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	dir := u.notes()
+	before := u.snapshot(dir)
+	wrap := func(more ...string) string {
+		t.Helper()
+		r := u.tryCtx(dir, append([]string{"wrap", "setup", "--gateway", "--host", "claude", "--yes"}, more...)...)
+		if r.code != 0 {
+			t.Fatalf("%s%s", r.out, r.err)
+		}
+		return r.out
+	}
+	u.write(".config/ctx/ctx.toml", "[surface.profiles.reads]\nauthority_ceiling = \"read\"\n", u.home)
+	in := func(text, want string) {
+		t.Helper()
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in:\n%s", want, text)
+		}
+	}
+	in(wrap("--profile", "reads"), "the gateway under the profile reads")
+	in(wrap(), "the gateway under the profile reads")
+	in(u.ctx(dir, "profile", "list"), "in force: claude")
+	in(u.tryCtx(dir, "doctor", "--host", "claude").out, "the gateway works under reads: up to read")
+	in(u.tryCtx(dir, "surface", "audit", "--host", "claude").out, "the gateway works under the profile reads")
+	in(u.tryCtx(dir, "tools", "call", "notes:write_note", "--args", `{"name":"a","text":"x"}`).err, "is left out")
+	in(u.ctx(dir, "tools", "search", "note"), "notes:read_note")
+	if out := u.ctx(dir, "tools", "search", "write a note"); strings.Contains(out, "write_note") {
+		t.Errorf("found: %s", out)
+	}
+	if out := wrap("--profile", ""); strings.Contains(out, "under the profile") {
+		t.Errorf("no profile was named: %s", out)
+	}
+	in(u.ctx(dir, "tools", "search", "write a note"), "notes:write_note")
+
+	// A profile that cannot be followed admits nothing, and is named.
+	wrap("--profile", "review")
+	u.write("ctx.toml", "[surface.profiles.review]\nauthority_ceiling = \"raed\"\n", dir)
+	in(u.tryCtx(dir, "doctor", "--host", "claude").out, "ctx.toml:2: surface.profiles.review.authority_ceiling must be")
+	if out := u.tryCtx(dir, "tools", "search", "note").out; strings.Contains(out, "notes:read_note") {
+		t.Errorf("found: %s", out)
+	}
+	os.Remove(filepath.Join(dir, "ctx.toml"))
+	u.ctx(dir, "unwrap")
+	u.untouched(before, dir)
+}
+
+// Fault 15 of the predecessor, and its measured faults 5 and 7: exit 0 with
+// issues, a deny file that nothing loads, a line that Codex refuses.
+func TestTheRealClientsLoadWhatWasCompiled(t *testing.T) {
+	t.Parallel()
+	needClients(t)
+	u, dir, _ := codexUser(t)
+	env := u.environ("CODEX_HOME=" + filepath.Join(u.home, ".codex"))
+	program := filepath.Join(clients, "node_modules/.bin/codex")
+	u.write(".codex/config.toml", u.read(filepath.Join(u.home, ".codex/config.toml"))+"\n[mcp_servers.dropped]\ncommand = \"/bin/false\"\n", u.home)
+	codex, _ := u.compile(dir, "read-only", "codex", "--apply")
+	r := u.run(dir, env, program, append(codex.Launch[1:], "mcp", "list", "--json")...)
+	var servers []struct {
+		Name    string
+		Enabled bool
+	}
+	if err := json.Unmarshal([]byte(r.out), &servers); err != nil {
+		t.Fatalf("%v: %s%s", err, r.out, r.err)
+	}
+	for _, s := range servers {
+		if s.Enabled == slices.Contains(codex.Dropped, s.Name) {
+			t.Errorf("%s is enabled: %v; dropped are %q", s.Name, s.Enabled, codex.Dropped)
+		}
+	}
+	if len(servers) != 4 || !slices.Contains(codex.Dropped, "dropped") {
+		t.Errorf("servers %+v, dropped %q", servers, codex.Dropped)
+	}
+
+	v := newUser(t)
+	ws := v.workspace("w", v.reference)
+	claude, _ := v.compile(ws, "read-only", "claude", "--apply")
+	in := strings.Join(claude.Launch, " ")
+	for _, file := range claude.Files {
+		if !strings.Contains(in, file) {
+			t.Errorf("%s is not in the launch line %s", file, in)
+		}
+	}
+	for _, id := range []string{"mcp_tool:filesystem:directory_tree", "mcp_tool:filesystem:get_file_info"} {
+		if !slices.Contains(claude.Selected, id) {
+			t.Errorf("%s only reads and is left out", id)
+		}
+	}
+	if slices.Contains(claude.Selected, "mcp_tool:filesystem:move_file") {
+		t.Error("move_file is kept")
+	}
 }
