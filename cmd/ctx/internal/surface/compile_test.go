@@ -25,10 +25,17 @@ func built(t *testing.T) string {
 	return dir
 }
 
-func TestCompileScripts(t *testing.T) {
+func TestScriptsWithHosts(t *testing.T) {
 	dir := built(t)
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/compile",
+	for _, scripts := range []string{"testdata/audit", "testdata/compile"} {
+		testscript.Run(t, params(scripts, dir))
+	}
+}
+
+// params has scripts find the adapters in dir.
+func params(scripts, dir string) testscript.Params {
+	return testscript.Params{
+		Dir:                 scripts,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
@@ -56,5 +63,5 @@ func TestCompileScripts(t *testing.T) {
 				}
 			},
 		},
-	})
+	}
 }
