@@ -14,41 +14,43 @@ const (
 	MostTokens = 240
 )
 
-// writer takes lines as long as they fit. Its own words cost a token for four
-// letters; a name, which anybody may have chosen, is counted at the worst.
+// writer takes lines as long as they fit. A name, which anybody may have chosen,
+// is counted at the worst.
 type writer struct {
 	b          strings.Builder
-	spent      int // quarters of a token
-	kept       int // quarters that are promised to a line to come
+	spent      int // tokens
+	kept       int // tokens that are promised to a line to come
 	keptLength int // bytes likewise
 }
 
 // piece is a part of a line.
 type piece struct {
 	text string
-	cost int // quarters of a token
+	cost int // tokens
 }
 
-// own are words of the advisory's: words that tokenizers know, and numbers, of
-// which every three digits and every sign count.
+// own are words of the advisory's, which tokenizers know; of numbers every three
+// digits count, and so does every sign.
 func own(text string) piece {
 	p := piece{text: text}
-	digits := 0
+	letters, digits := 0, 0
 	for _, c := range []byte(text) {
-		digit := c >= '0' && c <= '9'
 		switch {
-		case !digit:
-			digits = 0
-		case digits%3 == 0:
-			p.cost += 4
-		}
-		switch {
-		case digit:
-			digits++
-		case c == ' ' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
-			p.cost++
+		case c == ' ':
+			letters, digits = 0, 0
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
+			if letters%8 == 0 {
+				p.cost++
+			}
+			letters, digits = letters+1, 0
+		case c >= '0' && c <= '9':
+			if digits%3 == 0 {
+				p.cost++
+			}
+			letters, digits = 0, digits+1
 		default:
-			p.cost += 4
+			p.cost++
+			letters, digits = 0, 0
 		}
 	}
 	return p
@@ -57,7 +59,7 @@ func own(text string) piece {
 // name is a name that anybody may have chosen.
 func name(n string) piece {
 	n = Name(n)
-	return piece{n, 4 * worst(n)}
+	return piece{n, worst(n)}
 }
 
 func (p piece) plus(q piece) piece { return piece{p.text + q.text, p.cost + q.cost} }
@@ -101,7 +103,7 @@ func (w *writer) take(p piece) bool {
 	if w.b.Len() > 0 {
 		p = own("\n").plus(p)
 	}
-	if w.b.Len()+len(p.text)+w.keptLength > Most || w.spent+p.cost+w.kept > 4*MostTokens {
+	if w.b.Len()+len(p.text)+w.keptLength > Most || w.spent+p.cost+w.kept > MostTokens {
 		return false
 	}
 	w.b.WriteString(p.text)
@@ -116,12 +118,12 @@ func (w *writer) release() { w.kept, w.keptLength = 0, 0 }
 
 func (w *writer) String() string { return w.b.String() }
 
-// worst is the most tokens that a name made by [Name] takes: tokenizers have
-// words for common letters together, but none need be there.
+// worst is the most tokens that a name made by [Name] takes: of letters that are
+// often together tokenizers have at least most pairs.
 func worst(name string) int {
 	thirds := 0
 	for _, c := range []byte(name) {
-		if thirds += 3; c >= 'a' && c <= 'z' {
+		if thirds += 3; c >= 'a' && c <= 'z' && !strings.ContainsRune("jkqvwxz", rune(c)) {
 			thirds--
 		}
 	}
