@@ -78,7 +78,8 @@ func (s *Set) Close() { s.open.Close() }
 func Take(ctx context.Context, f *cmdutil.Factory, o Options) (*Set, error) {
 	l, ws := f.Layout(), f.Workspace()
 	s := &Set{Workspace: ws, Tokenizer: o.Tokenizer}
-	s.Config, _ = config.Load(l, ws, f.Env)
+	var settings []config.Problem
+	s.Config, settings = config.Load(l, ws, f.Env)
 	if s.Tokenizer == "" {
 		s.Tokenizer = s.Config.Surface.Tokenizer
 	}
@@ -129,6 +130,9 @@ func Take(ctx context.Context, f *cmdutil.Factory, o Options) (*Set, error) {
 			Title: h.Title(), Sources: h.Sources, Priced: h.Priced, Uses: uses, Others: unread(others, h.Sources), Text: inventory.ReadText,
 			Workspace: &work,
 		})
+		for _, p := range settings {
+			h.Inventory.Warnings = append(h.Inventory.Warnings, p.String())
+		}
 		for _, p := range problems {
 			h.Inventory.Warnings = append(h.Inventory.Warnings, p.File+": "+p.Text)
 		}
