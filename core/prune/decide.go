@@ -203,14 +203,21 @@ func Reason(r inventory.Record) string {
 	case !u.Measured:
 		why += ", use unmeasured (which is not unused)"
 	case u.Calls == 0:
-		why += fmt.Sprintf(", never used in %d sessions", u.Of)
+		why += ", never used in " + count(u.Of, "session")
 	default:
-		why += fmt.Sprintf(", used %d times", u.Calls)
+		why += ", used " + count(u.Calls, "time")
 	}
 	if e := evidence(r.Authority); e != "" {
 		why += "; " + e
 	}
 	return why
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // evidence is the strongest claim behind a judgement.

@@ -382,3 +382,107 @@ func (u *user) request(dir, search string) sent {
 	}
 	return sent{string(body.Tools), s.text()}
 }
+
+// The same on Codex, whose requests hold a group for each server, or a line where
+// the model searches.
+func TestPruneSavesWhatItSaysOnCodex(t *testing.T) {
+	t.Parallel()
+	for _, model := range []string{"gpt-5", "gpt-5.5"} {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			u, dir, config := codexUser(t)
+			servers := u.shelf(u.home)
+			text := fmt.Sprintf("model = %q\n", model) + u.read(config)
+			for _, name := range []string{"bin", "shelf"} {
+				srv := servers[name].(args)
+				text += fmt.Sprintf("[mcp_servers.%s]\ncommand = %q\nargs = [\"--tools\", %q]\n", name, srv["command"], srv["args"].([]string)[1])
+			}
+			text = strings.ReplaceAll(text, "\ncommand", "\nrequired = true\ncommand") // all are there in the first request
+			if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			u.env = []string{"CODEX_HOME=" + filepath.Join(u.home, ".codex")}
+			u.listed(dir, "codex")
+			request := func() (n int, body string) {
+				env := u.env
+				u.env = nil
+				defer func() { u.env = env }()
+				s := u.codex(dir, model, nil)
+				for _, raw := range s.turn(0).Tools() {
+					if strings.HasPrefix(string(raw), `{"type":"namespace","name":"mcp__`) {
+						n += len(raw)
+					}
+				}
+				lines, _ := s.lines("- mcp__")
+				return n + lines, string(s.turn(0).Body)
+			}
+			before, _ := request() // a conversation that uses nothing
+			said := u.prune(dir, "--host", "codex").Hosts[0].Bytes_per_request.Saved
+			applied := u.prune(dir, "--host", "codex", "--apply", "--yes")
+			if !strings.Contains(strings.Join(applied.Hosts[0].Notes, " "), "every workspace") {
+				t.Errorf("it does not say how far this reaches: %q", applied.Hosts[0].Notes)
+			}
+			after, body := request()
+			t.Logf("preview %d bytes, %d -> %d", said, before, after)
+			within(t, "pruned", said, before-after)
+			if strings.Contains(body, "mcp__bin") || strings.Contains(body, "erase_all_notes") {
+				t.Error("the model is still told of what was pruned")
+			}
+			u.ctx(dir, "prune", "--undo")
+			if back, _ := request(); back != before || u.read(config) != text {
+				t.Errorf("after undo %d bytes, before %d", back, before)
+			}
+		})
+	}
+}
+
+func TestWhatWasPrunedIsExplainedAndCounted(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	dir := u.workspace("w", u.shelf)
+	u.wrap(dir, "claude")
+	u.prune(dir, "--host", "claude", "--apply", "--yes", "--keep", "mcp_tool:shelf:erase_all_notes")
+	for id, want := range map[string][]string{
+		"mcp_tool:shelf:delete_note":     {"pruned", "by rule, 2", "not shown by ctx-gateway", "ctx prune --apply --keep mcp_tool:shelf:delete_note", "ctx prune --undo"},
+		"mcp_tool:shelf:erase_all_notes": {"kept", "by the user, 2"},
+	} {
+		out := u.ctx(dir, "surface", "explain", id, "--host", "claude")
+		for _, w := range want {
+			if !strings.Contains(out, w) {
+				t.Errorf("%s: it does not say %q:\n%s", id, w, out)
+			}
+		}
+	}
+	if r := u.tryCtx(dir, "surface", "explain", "mcp_tool:shelf:delete_noet", "--host", "claude"); r.code != 1 || !strings.Contains(r.err, "did you mean: mcp_tool:shelf:delete_note") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	if r := u.tryCtx(dir, "surface", "audit", "--host", "claude"); !strings.Contains(r.out, "3 things pruned") {
+		t.Error(r.out)
+	}
+	if r := u.tryCtx(dir, "doctor", "--host", "claude"); !strings.Contains(r.out, "3 by ctx-gateway, 0 in the host's own files") {
+		t.Error(r.out)
+	}
+	// Keeping one that was pruned brings it back alone.
+	u.prune(dir, "--host", "claude", "--apply", "--yes", "--keep", "mcp_tool:shelf:delete_note")
+	out := u.ctx(dir, "tools", "search", "delete")
+	if !strings.Contains(out, "shelf:delete_note") || strings.Contains(out, "delete_bin") {
+		t.Error(out)
+	}
+}
+
+// A receipt lies where a repository or an archive can put a file. It can only
+// take away, and what is wrong with it costs nothing else.
+func TestABrokenReceiptIsNamedAndTheRestWorks(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	dir := u.workspace("w", u.shelf)
+	u.wrap(dir, "claude")
+	u.write(".ctx-surface/prune.json", "{\n  \"schema\": \"ctx.prune/v1\",\n  \"hosts\": [{]\n", dir)
+	r := u.tryCtx(dir, "prune", "--host", "claude")
+	if r.code != 0 || !strings.Contains(r.err, "prune.json:3:") || !strings.Contains(r.err, "prune.json.bad") || !strings.Contains(r.out, "mcp tool: 3 of 4 go") {
+		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	if out := u.ctx(dir, "tools", "search", "delete a note"); !strings.Contains(out, "shelf:delete_note") {
+		t.Error(out)
+	}
+}
