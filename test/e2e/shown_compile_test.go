@@ -237,6 +237,10 @@ func TestTheProfileOfAWrapStaysUntilAnotherIsNamed(t *testing.T) {
 	if out := u.ctx(dir, "tools", "search", "write a note"); strings.Contains(out, "write_note") {
 		t.Errorf("found: %s", out)
 	}
+	// A file of ours could not have Claude Code load what the wrap keeps from it.
+	if r := u.tryCtx(dir, "surface", "compile", "--profile", "full", "--host", "claude", "--apply"); r.code != 1 || !strings.Contains(r.err, "ctx wrap setup --profile full") {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
 	if out := wrap("--profile", ""); strings.Contains(out, "under the profile") {
 		t.Errorf("no profile was named: %s", out)
 	}
