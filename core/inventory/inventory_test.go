@@ -134,6 +134,26 @@ func TestUseCountsForItsOwnServerAlone(t *testing.T) {
 	}
 }
 
+// Fault 9: use was summed over all sessions, without a time.
+func TestUseIsKeptBySessionAndTime(t *testing.T) {
+	t.Parallel()
+	at := func(session string, second int64, failed bool) inventory.Seen {
+		s := used("git", "push_commits", session)
+		s.At, s.Failed = time.Unix(second, 0), failed
+		return s
+	}
+	w := newWorld()
+	w.uses = seen(3, at("a", 100, false), at("b", 300, true), at("a", 200, false))
+	r := get(t, w.build(), "mcp_tool:git:push_commits")
+	want := []inventory.SessionUse{
+		{Session: "b", Calls: 1, Failed: 1, First: time.Unix(300, 0), Last: time.Unix(300, 0)},
+		{Session: "a", Calls: 2, First: time.Unix(100, 0), Last: time.Unix(200, 0)},
+	}
+	if got := r.PerSession(); !slices.Equal(got, want) || !r.Use.Last.Equal(time.Unix(300, 0)) || r.Use.Sessions != 2 || r.Use.Of != 3 {
+		t.Errorf("%+v of %+v", got, r.Use)
+	}
+}
+
 // Fault 9: behind the gateway every use read zero.
 func TestACallThroughTheGatewayIsTheRealToolsUse(t *testing.T) {
 	t.Parallel()

@@ -48,6 +48,8 @@ type Record struct {
 	text       string          // of prose, as far as it was read; of a server, its instructions
 	definition json.RawMessage // of a tool, as its server sent it
 	denied     []string        // of a server: tools that the user's rules take away
+
+	sessions map[string]SessionUse // those that used it
 }
 
 // Standing is what the host does with a capability.
@@ -80,6 +82,15 @@ type Use struct {
 	Sessions int       `json:"sessions"`      // in which it was used
 	Of       int       `json:"of_sessions"`   // that were seen
 	Last     time.Time `json:"last,omitzero"` // when it was last used
+}
+
+// SessionUse is the use of a capability in one session.
+type SessionUse struct {
+	Session string    `json:"session"`
+	Calls   int       `json:"calls"`
+	Failed  int       `json:"failed"`
+	First   time.Time `json:"first,omitzero"`
+	Last    time.Time `json:"last,omitzero"`
 }
 
 // Unused reports whether it is known that it was never used.

@@ -1,6 +1,9 @@
 package inventory
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,12 +87,11 @@ type key struct {
 type counter struct {
 	at   map[key]*Record
 	find func(string) (listing.Tool, bool)
-	in   map[*Record]map[string]bool // the sessions of each
 }
 
 // count gives every record its use. A server is used with its tools.
 func (u *Uses) count(records []Record) {
-	c := counter{at: make(map[key]*Record, len(records)), in: make(map[*Record]map[string]bool)}
+	c := counter{at: make(map[key]*Record, len(records))}
 	var tools []listing.Tool
 	for i := range records {
 		r := &records[i]
@@ -158,11 +160,32 @@ func (c counter) add(r *Record, s Seen) {
 	if s.At.After(r.Use.Last) {
 		r.Use.Last = s.At
 	}
-	if c.in[r] == nil {
-		c.in[r] = make(map[string]bool)
+	if r.sessions == nil {
+		r.sessions = make(map[string]SessionUse)
 	}
-	c.in[r][s.Session] = true
-	r.Use.Sessions = len(c.in[r])
+	in := r.sessions[s.Session]
+	in.Session = s.Session
+	in.Calls++
+	if s.Failed {
+		in.Failed++
+	}
+	if in.First.IsZero() || s.At.Before(in.First) {
+		in.First = s.At
+	}
+	if s.At.After(in.Last) {
+		in.Last = s.At
+	}
+	r.sessions[s.Session] = in
+	r.Use.Sessions = len(r.sessions)
+}
+
+// PerSession is the record's use in each session that used it, the last first.
+func (r Record) PerSession() []SessionUse {
+	all := slices.AppendSeq([]SessionUse{}, maps.Values(r.sessions))
+	slices.SortFunc(all, func(a, b SessionUse) int {
+		return cmp.Or(b.Last.Compare(a.Last), strings.Compare(a.Session, b.Session))
+	})
+	return all
 }
 
 // finder resolves the names by which models call tools, each once.

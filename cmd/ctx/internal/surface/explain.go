@@ -30,6 +30,8 @@ type HostExplained struct {
 	NeededBy []string `json:"needed_by"`
 	Overlaps []string `json:"overlaps"` // say that they do the same; nothing is decided by it
 
+	Sessions []inventory.SessionUse `json:"sessions"` // that used it, the last first
+
 	// Prune is what ctx prune decided about it, nil where it has nothing on record.
 	Prune *prune.Decision `json:"prune,omitempty"`
 }
@@ -78,7 +80,7 @@ func newExplain(f *cmdutil.Factory) *cobra.Command {
 }
 
 func explain(host string, inv inventory.Inventory, r inventory.Record) HostExplained {
-	e := HostExplained{Host: host, Record: r, NeededBy: []string{}, Overlaps: []string{}}
+	e := HostExplained{Host: host, Record: r, NeededBy: []string{}, Overlaps: []string{}, Sessions: r.PerSession()}
 	g := inv.Graph()
 	for _, n := range g.Needs {
 		if n.ID == r.ID {
@@ -122,6 +124,14 @@ func (e Explained) print(s *iostreams.Streams) {
 			line("authority", "n/a: it is text")
 		}
 		line("used", "%s", used(h.Record))
+		const most = 5
+		for i, u := range h.Sessions {
+			if i == most {
+				line("", "and in %d more sessions: --json lists them all", len(h.Sessions)-most)
+				break
+			}
+			line("", "%s from %s to %s in session %s", count(u.Calls, "time"), u.First.Local().Format("2006-01-02 15:04"), u.Last.Local().Format("15:04"), u.Session)
+		}
 		line("level", "%s", h.Level)
 		if h.Family != "" {
 			line("family", "%s", h.Family)
