@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 )
 
@@ -42,6 +43,42 @@ func TestTableLinesUpWithAndWithoutColour(t *testing.T) {
 	table.Write(s)
 	if got := out.String(); got[:len("  \x1b[2mNAME\x1b[0m")] != "  \x1b[2mNAME\x1b[0m" {
 		t.Errorf("headings are not dimmed: %q", got)
+	}
+}
+
+func TestATableIsNoWiderThanItsTerminal(t *testing.T) {
+	s, _, out, _ := Test()
+	table := NewTable("NAME", ">TOOLS", "WHY")
+	table.Row("alpha", 5, "nobody has approved the server behind it")
+	table.Row("b", 12, "")
+	for width, want := range map[int]string{
+		0:  "  NAME   TOOLS  WHY\n  alpha      5  nobody has approved the server behind it\n  b         12\n",
+		56: "  NAME   TOOLS  WHY\n  alpha      5  nobody has approved the server behind it\n  b         12\n",
+		46: "  NAME   TOOLS  WHY\n  alpha      5  nobody has approved the server\n                behind it\n  b         12\n",
+		34: "  NAME   TOOLS\n      WHY\n  alpha      5\n      nobody has approved the\n      server behind it\n  b         12\n",
+	} {
+		out.Reset()
+		s.Width = width
+		table.Write(s)
+		if out.String() != want {
+			t.Errorf("in %d columns:\n%s\nwant\n%s", width, out, want)
+		}
+	}
+}
+
+func TestWrapBreaksBetweenWords(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"", []string{""}},
+		{"one two three", []string{"one two", "three"}},
+		{"/a/path/too/long is one word", []string{"/a/path/too/long", "is one", "word"}},
+		{"éé éé éé", []string{"éé éé", "éé"}},
+	} {
+		if got := Wrap(c.text, 7); !slices.Equal(got, c.want) {
+			t.Errorf("Wrap(%q) = %q, want %q", c.text, got, c.want)
+		}
 	}
 }
 

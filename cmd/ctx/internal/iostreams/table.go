@@ -34,8 +34,9 @@ func (t *Table) Row(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
-// Write prints the table indented by two spaces, its headings dimmed. An empty
-// table prints nothing.
+// Write prints the table indented by two spaces, its headings dimmed. Where it is
+// wider than the terminal, the last column goes on in lines of its own; in a pipe
+// a row is always one line. An empty table prints nothing.
 func (t *Table) Write(s *Streams) {
 	if len(t.rows) == 0 {
 		return
@@ -46,25 +47,73 @@ func (t *Table) Write(s *Streams) {
 			width[i] = max(width[i], utf8.RuneCountInString(c))
 		}
 	}
-	t.line(s.Out, t.heads, width, s.Dim)
+	l := t.layout(width, s.Width)
+	t.line(s.Out, t.heads, l, s.Dim)
 	for _, row := range t.rows {
-		t.line(s.Out, row, width, func(c string) string { return c })
+		t.line(s.Out, row, l, func(c string) string { return c })
 	}
 }
 
-func (t *Table) line(w io.Writer, row []string, width []int, dress func(string) string) {
+// narrowest is how many columns text can still be read in.
+const narrowest = 24
+
+// A layout is where the cells of a table go.
+type layout struct {
+	width []int // of each column
+	room  int   // columns for a line of the last cell, 0 where it is never broken
+	start int   // where its further lines begin
+	below bool  // its first line goes below the others, too
+}
+
+func (t *Table) layout(width []int, terminal int) layout {
+	last := len(width) - 1
+	l := layout{width: width}
+	for _, w := range width[:last] {
+		l.start += 2 + w
+	}
+	l.start += 2
+	if terminal == 0 || t.right[last] || l.start+width[last] <= terminal {
+		return l
+	}
+	l.room = terminal - l.start
+	if l.room < min(narrowest, width[last]) {
+		const indent = 6
+		l.start, l.room, l.below = indent, max(terminal-indent, narrowest), true
+	}
+	return l
+}
+
+func (t *Table) line(w io.Writer, row []string, l layout, dress func(string) string) {
 	var b strings.Builder
-	for i, c := range row {
-		pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c))
-		b.WriteString("  ")
+	last := len(row) - 1
+	lines := []string{row[last]}
+	if l.room > 0 {
+		lines = Wrap(row[last], l.room)
+	}
+	for i, c := range row[:last] {
+		t.cell(&b, i, c, l, dress)
+	}
+	further := "\n" + strings.Repeat(" ", l.start)
+	for i, text := range lines {
 		switch {
-		case t.right[i]:
-			b.WriteString(pad + dress(c))
-		case i == len(row)-1:
-			b.WriteString(dress(c)) // no trailing spaces
-		default:
-			b.WriteString(dress(c) + pad)
+		case i == 0 && !l.below:
+			t.cell(&b, last, text, l, dress)
+		case text != "":
+			b.WriteString(further + dress(text))
 		}
 	}
 	fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+}
+
+func (t *Table) cell(b *strings.Builder, i int, c string, l layout, dress func(string) string) {
+	pad := strings.Repeat(" ", max(0, l.width[i]-utf8.RuneCountInString(c)))
+	b.WriteString("  ")
+	switch {
+	case t.right[i]:
+		b.WriteString(pad + dress(c))
+	case i == len(l.width)-1:
+		b.WriteString(dress(c)) // no trailing spaces
+	default:
+		b.WriteString(dress(c) + pad)
+	}
 }
