@@ -88,6 +88,7 @@ tool behind the gateway is one call away, in the same turn.`,
 		return group(cmd, args)
 	}
 	root.SetHelpCommand(help.New(f))
+	help.Set(root)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetIn(f.IO.In)
 	root.SetOut(f.IO.Out)

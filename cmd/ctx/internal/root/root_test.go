@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -48,6 +49,24 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 		}
 		if c.RunE == nil {
 			t.Error("does nothing")
+		}
+	})
+}
+
+func TestHelpFitsIntoEightyColumns(t *testing.T) {
+	everyCommand(t, func(t *testing.T, c *cobra.Command) {
+		var b strings.Builder
+		c.SetOut(&b)
+		if err := c.Help(); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+				t.Errorf("%d columns: %s", n, line)
+			}
+		}
+		if !strings.Contains(b.String(), "\nExamples:\n  ctx") {
+			t.Errorf("no example in\n%s", b.String())
 		}
 	})
 }

@@ -41,7 +41,7 @@ either. A server that was never listed is kept by a profile that keeps everythin
 alone: --probe-mcp asks the servers first.`,
 		Example: `  ctx surface compile --profile read-only --host claude
   ctx surface compile --profile local-dev --host codex --apply
-  ctx surface compile --profile review --host claude --task "answer the review comments"
+  ctx surface compile --profile review --host claude --task "answer comments"
   ctx surface compile --profile local-dev --host claude --check`,
 		Args: cmdutil.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd, f) },
