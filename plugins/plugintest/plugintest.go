@@ -98,6 +98,7 @@ var checks = []check{
 	{"sources-damaged", (*kit).sourcesDamaged},
 	{"sources-odd", (*kit).sourcesOdd},
 	{"wrap", (*kit).wrap},
+	{"prune", (*kit).prune},
 	{"compile", (*kit).compile},
 	{"concurrent", (*kit).concurrent},
 }
