@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ctx-sidecar/ctx/core/activate"
 	"github.com/ctx-sidecar/ctx/core/event"
 	"github.com/ctx-sidecar/ctx/core/gateway"
 	"github.com/ctx-sidecar/ctx/core/hook"
@@ -66,7 +65,7 @@ func (e *events) Handle(ctx context.Context, req rendezvous.Request) rendezvous.
 	}
 	switch ev.Kind {
 	case event.Prompt:
-		e.shadow.Prompt(ev.Session, activate.Clean(ev.Prompt))
+		e.shadow.Prompt(ev.Session, ev.Prompt)
 	case event.SessionEnd:
 		e.shadow.End(ev.Session)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/ctx-sidecar/ctx/core/activate"
 	"github.com/ctx-sidecar/ctx/core/inventory"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/reconcile"
@@ -30,6 +31,7 @@ func (p *program) openShadow() *reconcile.Shadow {
 	}
 	return reconcile.NewShadow(reconcile.ShadowOptions{
 		Host: p.host, Ledger: reconcile.OpenLedger(p.surface), Surface: p.families, Log: p.log.Named("reconcile"),
+		Own: activate.Clean,
 		Past: func(session string) []usage.Call {
 			calls, _ := p.usage.Read() // a line that cannot be read is no call
 			return slices.DeleteFunc(calls, func(c usage.Call) bool { return c.Session != session })

@@ -33,6 +33,7 @@ type ShadowOptions struct {
 	Ledger  *Ledger
 	Surface func(context.Context) (Surface, error) // as it is now; may take its time
 	Past    func(session string) []usage.Call      // its calls so far, the oldest first; nil: none are known
+	Own     func(prompt string) string             // leaves of a prompt the user's own words; nil: all are
 	Log     hclog.Logger
 }
 
@@ -41,7 +42,7 @@ type shadowEvent struct {
 	session string
 	at      time.Time
 	call    *usage.Call
-	intent  []Mention
+	prompt  *string
 	end     bool
 }
 
@@ -52,7 +53,8 @@ const (
 	// mostFollowed is how many sessions are followed at once; an HTTP gateway may
 	// serve many.
 	mostFollowed = 32
-	mostCalls    = 4096 // of one session that are kept
+	mostCalls    = 4096     // of one session that are kept
+	mostPrompt   = 64 << 10 // bytes of a prompt that are looked into for the user's words
 )
 
 // NewShadow starts one. Close ends it.
@@ -70,9 +72,8 @@ func (s *Shadow) Call(c usage.Call) { s.tell(shadowEvent{session: c.Session, at:
 
 // Prompt tells what the user wants in a session. The text is not kept.
 func (s *Shadow) Prompt(session, text string) {
-	if s != nil {
-		s.tell(shadowEvent{session: session, at: time.Now().UTC(), intent: Intent(text)})
-	}
+	text = strings.Clone(text[:min(len(text), mostPrompt)])
+	s.tell(shadowEvent{session: session, at: time.Now().UTC(), prompt: &text})
 }
 
 // End tells that a session is over.
@@ -142,6 +143,9 @@ func (s *Shadow) run(events <-chan shadowEvent) {
 			s.forget(sessions)
 		}
 		f.take(e)
+		if e.prompt != nil {
+			f.intent, f.planned = s.intent(*e.prompt), false
+		}
 		if len(f.calls) == 0 {
 			continue // what uses no tool has no phase
 		}
@@ -164,11 +168,17 @@ func (s *Shadow) run(events <-chan shadowEvent) {
 	}
 }
 
+func (s *Shadow) intent(prompt string) []Mention {
+	if s.opts.Own != nil {
+		prompt = s.opts.Own(prompt)
+	}
+	return Intent(prompt)
+}
+
 // take notes an event of a session.
 func (f *followed) take(e shadowEvent) {
 	f.touched, f.ended = time.Now(), false
 	if e.call == nil {
-		f.intent, f.planned = e.intent, false
 		return
 	}
 	f.calls = append(f.calls, *e.call)

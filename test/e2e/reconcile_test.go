@@ -71,7 +71,7 @@ func (d refereed) rule(family, phase string) string {
 
 // Faults 9 to 11 end to end: what sessions do by themselves is what the referee
 // judges by, what it promotes the running gateway follows, and a miss ends that.
-func TestHidesArePromotedEnforcedAndDemoted(t *testing.T) {
+func TestFaults9To11HidesArePromotedEnforcedAndDemoted(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	dir := u.families("")
