@@ -20,6 +20,7 @@ import (
 // name of its file and an ending; what a killed write left, a point before it.
 var ours = []string{
 	".gitignore", "backends.json", "probe-cache.json", "probe", "sessions", "usage.jsonl", "usage.1.jsonl", "reconcile.jsonl", "reconcile.1.jsonl", "prune.json", "skill-graph.json",
+	"compiled.json", "report.html",
 }
 
 // tidy takes away what ctx kept about a workspace, and names what it leaves.

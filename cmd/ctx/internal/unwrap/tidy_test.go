@@ -29,7 +29,7 @@ func surfaceWith(t *testing.T, names ...string) (l paths.Layout, workspace, dir 
 
 func TestTidyTakesAllThatIsOurs(t *testing.T) {
 	l, ws, dir := surfaceWith(t, ".gitignore", "probe-cache.json", "probe-cache.json.lock", "probe-cache.json.bad", "sessions/s1.json",
-		"sessions.lock", "usage.jsonl", "usage.1.jsonl", "mcp.claude.json")
+		"sessions.lock", "usage.jsonl", "usage.1.jsonl", "mcp.claude.json", "compiled.json", "compiled.json.lock", "report.html")
 	if left := tidy(l, ws, []string{"claude"}); len(left) > 0 {
 		t.Errorf("left: %q", left)
 	}
