@@ -51,7 +51,7 @@ func NotThere(hint, format string, args ...any) error {
 func BadRows(err error) error {
 	const hint = `a row is {"id", "text", "domain", "expect": [NAMES], "kind"} on a line of its own`
 	if errors.Is(err, fs.ErrNotExist) {
-		return NotThere(hint, "%w", err)
+		return NotThere("name a file of JSON lines; "+hint, "%w", err)
 	}
 	return Fail(hint, "%w", err)
 }

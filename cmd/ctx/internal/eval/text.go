@@ -16,9 +16,7 @@ var sweep = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
 
 func text(s *streams, r eval.Routing) {
 	fmt.Fprintf(s.Out, "%d rows that should lead to a capability, %d that should not\n\n", r.Positives, r.Abstain)
-	for _, w := range r.Warnings {
-		fmt.Fprintf(s.Out, "%s %s\n", s.Yellow("warning:"), iostreams.Clean(w))
-	}
+	s.Warn(s.Out, r.Warnings)
 	t := iostreams.NewTable("RANKER", ">TOP 1", ">FIRED CORRECT", ">FALSE FIRES", ">COVERED", ">NOISE")
 	for _, x := range r.Rankers {
 		t.Row(x.Name, rate(x.Top1), rate(x.FiredCorrect), rate(x.FalseFires), rate(x.Covered), rate(x.Noise))

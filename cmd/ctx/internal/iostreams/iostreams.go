@@ -111,6 +111,20 @@ func (s *Streams) Step(format string, args ...any) {
 	fmt.Fprint(s.Err, eraseLine+fmt.Sprintf(format, args...))
 }
 
+// mostWarnings is how many are read at once.
+const mostWarnings = 8
+
+// Warn prints warnings, the first of them where they are many.
+func (s *Streams) Warn(w io.Writer, warnings []string) {
+	for i, text := range warnings {
+		if i == mostWarnings {
+			fmt.Fprintf(w, "%s and %d more; --json has them all\n", s.Yellow("warning:"), len(warnings)-i)
+			return
+		}
+		fmt.Fprintf(w, "%s %s\n", s.Yellow("warning:"), Clean(text))
+	}
+}
+
 // Bold, Dim, Green, Yellow and Red dress text for a terminal that takes colour.
 func (s *Streams) Bold(t string) string   { return s.dress("1", t) }
 func (s *Streams) Dim(t string) string    { return s.dress("2", t) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -90,6 +91,19 @@ func TestColourAndProgressAreForTerminals(t *testing.T) {
 	s.Step("working")
 	if errOut.Len() > 0 {
 		t.Errorf("progress in a pipe: %q", errOut)
+	}
+}
+
+func TestManyWarningsAreCounted(t *testing.T) {
+	s, _, out, _ := Test()
+	s.Warn(s.Out, []string{"1", "2", "3", "4", "5", "6", "7", "8"})
+	if strings.Count(out.String(), "warning: ") != 8 || strings.Contains(out.String(), "more") {
+		t.Errorf("eight warnings:\n%s", out)
+	}
+	out.Reset()
+	s.Warn(s.Out, make([]string, 75))
+	if !strings.HasSuffix(out.String(), "warning: and 67 more; --json has them all\n") {
+		t.Errorf("75 warnings:\n%s", out)
 	}
 }
 

@@ -8,9 +8,7 @@ import (
 )
 
 func (r Calibrations) print(s *iostreams.Streams) {
-	for _, w := range r.Warnings {
-		fmt.Fprintf(s.Err, "%s %s\n", s.Yellow("warning:"), iostreams.Clean(w))
-	}
+	s.Warn(s.Err, r.Warnings)
 	verb := "calibrated"
 	if !r.Kept {
 		verb = "would calibrate"

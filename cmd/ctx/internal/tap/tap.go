@@ -3,6 +3,8 @@ package tap
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -90,13 +92,25 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// mostAlike is how many problems of one kind are worth reading before the lint.
+const mostAlike = 3
+
 func printProblems(s *iostreams.Streams, problems []tap.Problem) {
+	seen := map[string]int{}
 	for _, p := range problems {
+		if seen[p.Rule]++; seen[p.Rule] > mostAlike {
+			continue
+		}
 		mark := s.Yellow("warning:")
 		if p.Severity == tap.Error {
 			mark = s.Red("error:")
 		}
 		// The severity begins the line on a screen as well as in a log.
 		fmt.Fprintf(s.Err, "%s %s\n", mark, iostreams.Clean(p.String()))
+	}
+	for _, rule := range slices.Sorted(maps.Keys(seen)) {
+		if more := seen[rule] - mostAlike; more > 0 {
+			fmt.Fprintf(s.Err, "%s %d more of the kind %s; all of them: ctx tap lint PATH\n", s.Yellow("warning:"), more, rule)
+		}
 	}
 }

@@ -106,6 +106,20 @@ func TestAddShowsEveryCommandAndAsksOnce(t *testing.T) {
 	}
 }
 
+func TestMuchOfOneKindIsCounted(t *testing.T) {
+	u := newUser(t)
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		u.write("capabilities/"+name+"/default.toml", "# Title: The "+name+" tools\n[[mcp.servers]]\nname = \""+name+"\"\ncommand = \"x-mcp\"\n")
+	}
+	_, _, errOut := u.run("", "tap", "add", "acme/tools", u.tap)
+	if strings.Count(errOut, "has no config.toml") != 3 || !strings.Contains(errOut, "2 more of the kind no-config; all of them: ctx tap lint PATH\n") {
+		t.Errorf("five capabilities without triggers:\n%s", errOut)
+	}
+	if got := u.must(0, "", "tap", "list", "--json"); strings.Count(got, `"rule": "no-config"`) != 5 {
+		t.Errorf("--json lacks some:\n%s", got)
+	}
+}
+
 func TestNoLeavesTheTapUnready(t *testing.T) {
 	for name, answer := range map[string]string{"a no": "n\n", "no terminal": ""} {
 		t.Run(name, func(t *testing.T) {
