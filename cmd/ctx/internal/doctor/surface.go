@@ -36,9 +36,12 @@ func (d *doctor) surface(ctx context.Context, names []string) {
 func sum(inv inventory.Inventory, budget int) (text string, warn bool) {
 	parts := []string{fmt.Sprintf("%d tokens in every request of a budget of %d", inv.Total.Resident, budget)}
 	warn = inv.Total.Resident > budget
-	part := func(n int, format string) {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf(format, n))
+	part := func(n int, one, more string) {
+		switch {
+		case n == 1:
+			parts = append(parts, "1 "+one)
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", n, more))
 		}
 	}
 	powerful, unmeasured := 0, 0
@@ -51,15 +54,15 @@ func sum(inv inventory.Inventory, budget int) (text string, warn bool) {
 			unmeasured++
 		}
 	}
-	part(powerful, "%d powerful tools unused")
-	part(len(inv.Graph().Broken), "%d needs that nothing answers to")
-	part(unmeasured, "%d servers unmeasured")
+	part(powerful, "powerful tool unused", "powerful tools unused")
+	part(len(inv.Graph().Broken), "need that nothing answers to", "needs that nothing answers to")
+	part(unmeasured, "server unmeasured", "servers unmeasured")
 	for _, k := range inv.Leakage() {
 		switch k.Kind {
 		case leakage.ExcessiveAuthority, leakage.CapabilityMention, leakage.UnrelatedDomain:
 			// These say what could be left out, not that something is wrong.
 		default:
-			part(k.Found, "%d findings of "+string(k.Kind))
+			part(k.Found, "finding of "+string(k.Kind), "findings of "+string(k.Kind))
 			warn = warn || k.Found > 0
 		}
 	}
