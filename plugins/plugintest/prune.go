@@ -83,6 +83,7 @@ func (k *kit) planPrune(pruner plugins.Pruner, w world, req plugins.PruneRequest
 		for _, s := range plan.Stays {
 			if s.Item < 0 || s.Item >= len(req.Items) || s.Why == "" {
 				k.fail("%s: PlanPrune: %+v is about none of %d items, or does not say why", w.name, s, len(req.Items))
+				return
 			}
 		}
 		ok = true
