@@ -108,13 +108,7 @@ func named(p *string, v value, words []string) error {
 
 // near hints at the word that was probably meant, else, with a lead, at all.
 func near(word string, words []string, lead string) string {
-	best, least := "", 4
-	for _, w := range words {
-		if d := spelling.Distance(word, w); d < least && d < len(w) {
-			best, least = w, d
-		}
-	}
-	switch {
+	switch best := spelling.Nearest(word, words); {
 	case best != "":
 		return "did you mean " + best + "?"
 	case lead != "":

@@ -88,7 +88,7 @@ func (g *Gate) Admits(server, tool string) bool {
 // a rule denies all of its tools.
 func (g *Gate) AdmitsServer(server string) bool {
 	for _, r := range g.rules {
-		if r.Effect == surface.EffectDeny && r.Tool == "*" && match(r.Server, written(r, server)) {
+		if r.Effect == surface.EffectDeny && r.Tool == "*" && profile.Match(r.Server, written(r, server)) {
 			return false
 		}
 	}
@@ -143,7 +143,7 @@ func (g *Gate) find(effect surface.Effect, server, tool string) (surface.Rule, b
 		return r, true
 	}
 	for _, r := range g.rules {
-		if r.Effect == effect && match(r.Server, written(r, server)) && match(r.Tool, written(r, tool)) {
+		if r.Effect == effect && profile.Match(r.Server, written(r, server)) && profile.Match(r.Tool, written(r, tool)) {
 			return r, true
 		}
 	}
@@ -170,34 +170,9 @@ func because(r surface.Rule) string {
 
 func anyMatch(globs []string, name string) bool {
 	for _, g := range globs {
-		if match(g, name) {
+		if profile.Match(g, name) {
 			return true
 		}
 	}
 	return false
-}
-
-// match reports whether name fits a pattern in which * stands for any run of
-// characters. It is linear in both for the patterns people write, and never
-// worse than their product.
-func match(pattern, name string) bool {
-	head, rest, star := strings.Cut(pattern, "*")
-	if !star {
-		return pattern == name
-	}
-	name, ok := strings.CutPrefix(name, head)
-	if !ok {
-		return false
-	}
-	for {
-		part, more, star := strings.Cut(rest, "*")
-		if !star {
-			return strings.HasSuffix(name, part)
-		}
-		i := strings.Index(name, part)
-		if i < 0 {
-			return false
-		}
-		name, rest = name[i+len(part):], more
-	}
 }

@@ -41,13 +41,7 @@ func (e *UnknownError) Error() string { return fmt.Sprintf("unknown profile %q",
 
 // Hint says what may have been meant.
 func (e *UnknownError) Hint() string {
-	best, least := "", 4
-	for _, n := range e.Names {
-		if d := spelling.Distance(e.Name, n); d < least && d < len(n) {
-			best, least = n, d
-		}
-	}
-	if best != "" {
+	if best := spelling.Nearest(e.Name, e.Names); best != "" {
 		return "did you mean " + best + "?"
 	}
 	return "profiles: " + strings.Join(e.Names, ", ")

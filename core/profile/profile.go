@@ -118,7 +118,7 @@ func (p *Profile) AdmitsUnlisted(server string) (ok bool, reason string) {
 		all := l.Families == nil || len(l.Families) == len(surface.Families()) || slices.Contains(l.Include, server+":*")
 		cut := slices.ContainsFunc(l.Exclude, func(glob string) bool {
 			of, _, _ := strings.Cut(glob, ":")
-			return match(of, server)
+			return Match(of, server)
 		})
 		if !all || cut || l.Ceiling < authority.Destructive {
 			return false, fmt.Sprintf("it was never listed: what its tools can do is not known, and profile %s leaves some out", l.Profile)
@@ -220,16 +220,17 @@ func broken(name string, faults []config.Problem) string {
 // matching returns the first glob that a name fits, "" for none.
 func matching(globs []string, name string) string {
 	for _, g := range globs {
-		if match(g, name) {
+		if Match(g, name) {
 			return g
 		}
 	}
 	return ""
 }
 
-// match reports whether a name fits a glob in which * stands for any run of
-// characters.
-func match(glob, name string) bool {
+// Match reports whether a name fits a glob in which * stands for any run of
+// characters. It is linear in both for the globs people write, and never worse
+// than their product.
+func Match(glob, name string) bool {
 	head, rest, star := strings.Cut(glob, "*")
 	if !star {
 		return glob == name
