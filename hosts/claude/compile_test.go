@@ -1,6 +1,9 @@
 package main
 
 import (
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,5 +106,73 @@ func TestCompileTheGateway(t *testing.T) {
 `
 	if diff := cmp.Diff(want, got["mcp.claude.json"]); diff != "" {
 		t.Errorf("servers (-want +got):\n%s", diff)
+	}
+}
+
+// Whatever Claude Code alone understands of an entry stays, and ${VAR} with it.
+func TestCompiledEntriesAreThoseOfTheUsersFiles(t *testing.T) {
+	t.Parallel()
+	home, ws := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(ws, ".mcp.json"), `{"mcpServers": {
+		"a": {"command": "${BIN:-npx}", "args": ["x"], "env": {"T": "${T}"}, "futureKey": {"n": 12345678901234567890}}, // mine
+		"b": {"type": "http", "url": "https://b/${TEAM}", "headers": {"H": "${H}"}, "oauth": {"clientId": "c"}},
+	}}`)
+	m := plugins.Machine{Home: home, Env: []string{"HOME=" + home}}
+	a := newAdapter()
+	src, err := a.Sources(t.Context(), plugins.SourcesRequest{Machine: m, Workspace: ws})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := plugins.CompileRequest{Machine: m, Workspace: ws, Dir: filepath.Join(ws, ".ctx-surface"), Servers: src.Servers}
+	c, err := a.Compile(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(c.Files[0].Content)
+	for _, want := range []string{`"${BIN:-npx}"`, `"T": "${T}"`, `"n": 12345678901234567890`, `"https://b/${TEAM}"`, `"H": "${H}"`, `"clientId": "c"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is lost:\n%s", want, text)
+		}
+	}
+
+	// What a settings file keeps from being loaded, no other file brings back.
+	write(t, filepath.Join(ws, ".claude/settings.local.json"), `{"deniedMcpServers": [{"serverName": "a"}]}`)
+	if _, err := a.Compile(t.Context(), req); err == nil || !strings.Contains(err.Error(), "no server a") || !strings.Contains(err.Error(), "settings.local.json:1") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCompileSwitchesOffWhatHasASwitch(t *testing.T) {
+	t.Parallel()
+	item := func(kind surface.Kind, provider, name string) surface.Item {
+		return surface.Item{Kind: kind, Provider: provider, Name: name}
+	}
+	off := []surface.Item{
+		item(surface.KindSkill, "project", "s"), item(surface.KindCommand, "user", "c"), item(surface.KindAgent, "project", "a"),
+	}
+	c, err := newAdapter().Compile(t.Context(), plugins.CompileRequest{
+		Dir: "/ws/.ctx-surface", Workspace: "/ws",
+		Off: append(slices.Clone(off), item(surface.KindSkill, "plugin:kit", "kit:x"), item(surface.KindHook, "user", "h")),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(off, c.Off); diff != "" {
+		t.Errorf("switched off (-want +got):\n%s", diff)
+	}
+	const want = `{
+  "permissions": {
+    "deny": [
+      "Agent(a)"
+    ]
+  },
+  "skillOverrides": {
+    "c": "off",
+    "s": "off"
+  }
+}
+`
+	if diff := cmp.Diff(want, string(c.Files[1].Content)); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
 	}
 }
