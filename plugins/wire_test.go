@@ -95,6 +95,8 @@ func TestEveryFieldCrossesTheWire(t *testing.T) {
 	roundTrip(t, toWrapPlan, fromWrapPlan)
 	roundTrip(t, toCompileRequest, fromCompileRequest)
 	roundTrip(t, toCompiled, fromCompiled)
+	roundTrip(t, toPruneRequest, fromPruneRequest)
+	roundTrip(t, toPrunePlan, fromPrunePlan)
 }
 
 func TestNoToolsIsNotAllTools(t *testing.T) {
@@ -143,6 +145,7 @@ func TestTheWireCarriesTheContractAndNoMore(t *testing.T) {
 	type whole interface {
 		Adapter
 		UsageReader
+		Pruner
 	}
 	adapter := reflect.TypeFor[whole]()
 	if methods.Len() != adapter.NumMethod() {
