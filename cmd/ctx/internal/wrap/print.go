@@ -40,6 +40,7 @@ type HostResult struct {
 	Next     []string `json:"next"`
 
 	measured bool // what every server costs that goes behind the gateway
+	fronted  bool // the wrap before put the gateway in place of its servers
 }
 
 // Load is what a host tells its model of MCP servers in every request.
@@ -72,7 +73,7 @@ func (w *wrapper) result() Result {
 		h := HostResult{
 			Host: j.host.Name(), Title: j.host.Title(), Loading: string(j.sources.Loading), Profile: j.profile,
 			Before: load(j.before), After: load(j.after), Servers: []ServerResult{},
-			Files:    append([]string{}, j.files...),
+			Files: append([]string{}, j.files...), fronted: j.fronted,
 			Warnings: append([]string{}, j.sources.Warnings...), Notes: append([]string{}, j.plan.Notes...), Next: append([]string{}, j.plan.Next...),
 		}
 		// What is left direct costs the same before and after.
@@ -151,7 +152,7 @@ func (w *wrapper) printHost(s *iostreams.Streams, h HostResult) {
 		}
 		printLoad(s, h)
 	} else {
-		fmt.Fprintf(s.Out, "  hooks alone: its %s stay as they are\n", count(len(h.Servers), "MCP server"))
+		printHooksAlone(s, h)
 	}
 	for _, n := range h.Notes {
 		fmt.Fprintf(s.Out, "  %s\n", iostreams.Clean(n))
@@ -167,6 +168,15 @@ func (w *wrapper) printHost(s *iostreams.Streams, h HostResult) {
 		}
 	}
 	fmt.Fprintln(s.Out)
+}
+
+func printHooksAlone(s *iostreams.Streams, h HostResult) {
+	servers := count(len(h.Servers), "MCP server")
+	if !h.fronted {
+		fmt.Fprintf(s.Out, "  hooks alone: its %s stay as they are\n", servers)
+		return
+	}
+	fmt.Fprintln(s.Out, s.Yellow("  hooks alone: the gateway goes, and the host loads its "+servers+" itself again (--gateway keeps it)"))
 }
 
 func printServers(s *iostreams.Streams, h HostResult, unasked bool) {

@@ -24,6 +24,20 @@ func TestWhatIsNotMeasuredIsNotZero(t *testing.T) {
 	}
 }
 
+func TestHooksAloneSayThatTheGatewayGoes(t *testing.T) {
+	for fronted, want := range map[bool]string{
+		false: "  hooks alone: its 1 MCP server stay as they are\n",
+		true:  "  hooks alone: the gateway goes, and the host loads its 1 MCP server itself again (--gateway keeps it)\n",
+	} {
+		s, _, out, _ := iostreams.Test()
+		j := &job{host: &hosts.Host{}, servers: []Server{{Server: surface.Server{Name: "a"}}}, fronted: fronted}
+		printHooksAlone(s, (&wrapper{options: &options{}, jobs: []*job{j}}).result().Hosts[0])
+		if out.String() != want {
+			t.Errorf("fronted %t: %q, want %q", fronted, out, want)
+		}
+	}
+}
+
 func TestAServerThatStaysDirectDoesNotHideTheVerdict(t *testing.T) {
 	mute := surface.Server{Name: "mute"}
 	known := surface.Server{Name: "known"}

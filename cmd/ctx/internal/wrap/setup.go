@@ -45,6 +45,7 @@ type job struct {
 	plan     plugins.WrapPlan
 	diff     string
 	files    []string // that change
+	fronted  bool     // the wrap before put the gateway in place of its servers
 }
 
 // wrapper carries one run of ctx wrap.
@@ -148,7 +149,9 @@ func (w *wrapper) read(ctx context.Context, open []*hosts.Host) error {
 		if w.same && w.gateway {
 			profile = w.store.Profile(w.workspace, h.Name())
 		}
-		w.jobs = append(w.jobs, &job{host: h, sources: src, profile: profile, servers: servers, listings: map[string]listing.Listing{}})
+		w.jobs = append(w.jobs, &job{
+			host: h, sources: src, profile: profile, servers: servers, listings: map[string]listing.Listing{}, fronted: len(fronted) > 0,
+		})
 	}
 	w.f.IO.Step("")
 	return nil
