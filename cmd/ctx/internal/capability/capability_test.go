@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -83,6 +84,12 @@ func TestListMarksWhatIsNotReady(t *testing.T) {
 			t.Errorf("exit %d, no %q in\n%s", code, want, out)
 		}
 	}
+	if !strings.Contains(out, "The diary desk   ready\n") {
+		t.Errorf("what is ready is not marked:\n%s", out)
+	}
+	if _, out, _ = u.run("capability", "status"); !strings.Contains(out, "  no         the variable GARDEN is not set") {
+		t.Errorf("status says no reason, or its name again:\n%s", out)
+	}
 	_, out, _ = u.run("capability", "status", "--json")
 	var st struct {
 		Schema       string
@@ -147,6 +154,26 @@ func TestDiscoverFindsAndExplains(t *testing.T) {
 	}
 	if code, _, errOut := u.run("capability", "discover", " "); code != cmdutil.Usage || !strings.Contains(errOut, "hint:") {
 		t.Errorf("exit %d: %s", code, errOut)
+	}
+}
+
+func TestExplainShowsTheBestAndCountsTheRest(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	tap := filepath.Join(filepath.Dir(u.ws), "tap", "capabilities")
+	for i := range 10 {
+		name := "desk" + strconv.Itoa(i)
+		if err := os.CopyFS(filepath.Join(tap, name), os.DirFS(filepath.Join(tap, "diary"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, out, _ := u.run("capability", "discover", "look into my garden", "--explain")
+	if strings.Count(out, " gram best ") != 10 || !strings.Contains(out, "and 2 more, none above 0.") {
+		t.Errorf("twelve capabilities:\n%s", out)
+	}
+	_, out, _ = u.run("capability", "discover", "look into my garden", "--explain", "--json")
+	if strings.Count(out, `"probability"`) != 12 {
+		t.Errorf("--json lacks some:\n%s", out)
 	}
 }
 

@@ -88,6 +88,9 @@ func (f Found) print(s *iostreams.Streams) {
 	table(s, f.Capabilities, true)
 }
 
+// mostScores is how many scores are worth reading at once.
+const mostScores = 10
+
 func (f Found) explain(s *iostreams.Streams) {
 	d := f.Decision
 	fmt.Fprintf(s.Out, "%s: %s\n", d.Outcome, d.Reason)
@@ -96,7 +99,8 @@ func (f Found) explain(s *iostreams.Streams) {
 		return
 	}
 	t := iostreams.NewTable(">PROBABILITY", "CAPABILITY", "GATE", "FEATURES")
-	for _, score := range d.Scores {
+	shown := d.Scores[:min(len(d.Scores), mostScores)]
+	for _, score := range shown {
 		var features []string
 		for name, v := range score.Features {
 			features = append(features, fmt.Sprintf("%s %.2f", name, v))
@@ -105,4 +109,7 @@ func (f Found) explain(s *iostreams.Streams) {
 		t.Row(fmt.Sprintf("%.3f", score.Probability), score.Name, string(score.Gate), strings.Join(features, ", "))
 	}
 	t.Write(s)
+	if more := len(d.Scores) - len(shown); more > 0 {
+		fmt.Fprintf(s.Out, "and %d more, none above %.3f; --json has them all\n", more, d.Scores[len(shown)].Probability)
+	}
 }

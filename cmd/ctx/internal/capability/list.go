@@ -83,5 +83,5 @@ func mark(e capability.Entry) string {
 	if len(why) > 0 {
 		return "unready: " + strings.Join(why, "; ")
 	}
-	return ""
+	return "ready"
 }

@@ -2,6 +2,7 @@ package capability
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -46,7 +47,9 @@ func (st Status) print(s *iostreams.Streams) {
 		if one.Effective {
 			effective = "yes"
 		}
-		t.Row(one.Name, effective, iostreams.Clean(one.Blocked))
+		// The row says already what it is about.
+		blocked := strings.TrimPrefix(one.Blocked, one.Name+" cannot be enabled: ")
+		t.Row(one.Name, effective, iostreams.Clean(blocked))
 	}
 	t.Write(s)
 }
