@@ -67,13 +67,21 @@ used does not count as unused. Nothing is changed.`,
 func (t Trims) print(s *iostreams.Streams) {
 	for _, h := range t.Hosts {
 		fmt.Fprintf(s.Out, "%s in %s, in tokens (%s)\n", s.Bold(h.Title), t.Workspace, t.Tokenizer)
-		table := iostreams.NewTable(">RESIDENT", ">DEFERRED", "LEVEL", "AUTHORITY", ">USED", "ID")
-		for _, r := range h.Proposed {
-			table.Row(r.Cost.Resident, r.Cost.Deferred, r.Level, authorityOf(r), usedOf(r), r.ID)
+		if len(h.Proposed) == 0 {
+			fmt.Fprintln(s.Out, "  Nothing could be left out of a request.")
+		} else {
+			h.table(s)
 		}
-		table.Row(h.Saved.Resident, h.Saved.Deferred, "", "", "", "could be left out of every request; nothing was changed")
-		table.Write(s)
 		blind(s, inventory.Inventory{Unseen: h.Unseen, Warnings: h.Warnings})
 		fmt.Fprintln(s.Out)
 	}
+}
+
+func (h HostTrim) table(s *iostreams.Streams) {
+	table := iostreams.NewTable(">RESIDENT", ">DEFERRED", "LEVEL", "AUTHORITY", ">USED", "ID")
+	for _, r := range h.Proposed {
+		table.Row(r.Cost.Resident, r.Cost.Deferred, r.Level, authorityOf(r), usedOf(r), r.ID)
+	}
+	table.Row(h.Saved.Resident, h.Saved.Deferred, "", "", "", "could be left out of every request; nothing was changed")
+	table.Write(s)
 }
