@@ -221,10 +221,15 @@ func TestACapabilityThatExposesNothingIsNotBroughtInSilently(t *testing.T) {
 	h.settings("[activate]\nactivate_at = 0.3\nsuggest_at = 0.05\n")
 	s := h.start()
 	s.initialize(`{}`)
-	// That none matches is known once its server has listed.
+	// That none matches is known once its server has listed, and to prompts once
+	// that is written down.
 	contains(t, s.call("capability", `{"action":"enable","name":"diary"}`), "warning: diary exposes no tools", `"diary exposes no tools: its`)
 	contains(t, s.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "there is no tool")
 	s.call("capability", `{"action":"disable","name":"diary"}`)
+	eventually(t, "the listing is kept", func() bool {
+		kept, err := os.ReadFile(filepath.Join(h.ws, ".ctx-surface", "probe-cache.json"))
+		return err == nil && strings.Contains(string(kept), "read_note")
+	})
 	if said := h.prompt("conversation-1", diaryPrompt); strings.Contains(said, "diary") {
 		t.Errorf("said %s", said)
 	}

@@ -68,7 +68,9 @@ func hookMain() {
 		return
 	}
 	dir, _ := os.Getwd()
-	out, ok := rendezvous.Send(context.Background(), paths.FromEnv(os.Environ()), rendezvous.Request{
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	out, ok := rendezvous.Send(ctx, paths.FromEnv(os.Environ()), rendezvous.Request{
 		Host: "fake", Event: os.Args[1], Dir: dir, Env: os.Environ(), Payload: payload,
 	})
 	if !ok {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -32,12 +33,14 @@ func TestMain(m *testing.M) {
 }
 
 // hookMain is ctx-hook with more time, so that a busy machine changes nothing;
-// where a script is about that time, SHORT has the product's own.
+// where a script is about that time, PACE says how many times the product's own.
 func hookMain() {
-	if os.Getenv("SHORT") == "" {
-		for _, d := range []*time.Duration{&most, &mostAtEnd, &afterRoute, &afterUntil, &afterModel} {
-			*d *= 8
-		}
+	pace := time.Duration(8)
+	if n, err := strconv.Atoi(os.Getenv("PACE")); err == nil {
+		pace = time.Duration(n)
+	}
+	for _, d := range []*time.Duration{&most, &mostAtEnd, &afterRoute, &afterUntil, &afterModel} {
+		*d *= pace
 	}
 	main()
 }

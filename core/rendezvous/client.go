@@ -14,20 +14,23 @@ import (
 	"github.com/ctx-sidecar/ctx/core/paths"
 )
 
-// patience is the longest that Send waits, whatever its context allows: a
-// gateway that hangs must leave time for the cold path.
+// patience is how long Send waits where its context has no end.
 const patience = 1500 * time.Millisecond
 
 // Send hands the request to the gateway of its session and returns what the
 // hook must print. It is not handled when no gateway takes it; nothing has
-// happened then. It fills in req.Op.
+// happened then. It fills in req.Op. A gateway that hangs holds it up until ctx
+// ends, or for a moment where that has no end.
 func Send(ctx context.Context, l paths.Layout, req Request) (output []byte, handled bool) {
 	sockets := candidates(l.Sockets())
 	if len(sockets) == 0 {
 		return nil, false
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
+	if _, ends := ctx.Deadline(); !ends {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, patience)
+		defer cancel()
+	}
 
 	socket, ok := sockets[0], true
 	if len(sockets) > 1 {
