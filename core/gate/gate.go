@@ -4,6 +4,7 @@ package gate
 
 import (
 	"fmt"
+	"hash/maphash"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/authority"
@@ -20,6 +21,7 @@ type Gate struct {
 	denied  map[[2]string]surface.Rule // of one server and one tool; there may be thousands
 	servers map[string]surface.Server
 	profile *profile.Profile // nil: none
+	known   *verdicts        // of the profile
 }
 
 // New makes the gate for what a host's configuration says.
@@ -42,7 +44,10 @@ func New(s surface.Sources) *Gate {
 // there is.
 func (g *Gate) Under(p *profile.Profile) *Gate {
 	next := *g
-	next.profile = p
+	next.profile, next.known = p, nil
+	if p != nil {
+		next.known = &verdicts{seed: maphash.MakeSeed(), by: make(map[uint64]string)}
+	}
 	return &next
 }
 
@@ -56,8 +61,10 @@ func (g *Gate) Withheld(t listing.Tool) string {
 	if g.profile == nil {
 		return ""
 	}
-	_, reason := g.profile.Admits(profile.Of(t))
-	return reason
+	return g.known.of(t, func() string {
+		_, reason := g.profile.Admits(profile.Of(t))
+		return reason
+	})
 }
 
 // Profile is the one that stands before the gate, nil for none.

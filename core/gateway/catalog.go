@@ -116,11 +116,12 @@ func newCatalog(rules *Rules, listings []listing.Listing) *catalog {
 			continue
 		}
 		l, ok := byName[srv.Name]
-		out := c.withhold(l)
+		tools := l.Parse()
+		out := c.withhold(tools)
 		l, held := rules.Baseline.Screen(srv, l)
 		s := shelf{name: srv.Name, listed: ok && l.Failed == ""}
-		for _, t := range l.Parse() {
-			if !out[t.Name] && rules.admits(t.Server, t.Name) {
+		for _, t := range tools {
+			if held[t.Name] == "" && !out[t.Name] && rules.admits(t.Server, t.Name) {
 				s.tools = append(s.tools, t)
 				s.bytes += len(t.Name) + len(t.Description) + len(t.InputSchema)
 			}

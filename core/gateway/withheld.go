@@ -14,14 +14,14 @@ type withheldTool struct {
 	reason string
 }
 
-// withhold notes the tools of a server that the profile alone keeps out, and
+// withhold notes the tools that the profile alone keeps out, and
 // returns all their names.
-func (c *catalog) withhold(l listing.Listing) map[string]bool {
+func (c *catalog) withhold(tools []listing.Tool) map[string]bool {
 	if c.rules.Gate.Profile() == nil {
 		return nil
 	}
 	out := map[string]bool{}
-	for _, t := range l.Parse() {
+	for _, t := range tools {
 		reason := c.rules.Gate.Withheld(t)
 		if reason == "" {
 			continue
