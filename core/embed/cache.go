@@ -129,7 +129,11 @@ func (c *Cache) Save() error {
 	if err := os.MkdirAll(filepath.Dir(c.path), 0o700); err != nil {
 		return fmt.Errorf("save vector cache: %w", err)
 	}
-	if err := file.Write(c.path, c.encode(), 0o600); err != nil {
+	err := file.Locked(c.path, func() error {
+		file.Sweep(c.path) // it is large
+		return file.Write(c.path, c.encode(), 0o600)
+	})
+	if err != nil {
 		return fmt.Errorf("save vector cache: %w", err)
 	}
 	c.changed = false

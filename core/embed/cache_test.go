@@ -180,6 +180,23 @@ func TestWhatIsNoCacheHoldsNobodyUp(t *testing.T) {
 	}
 }
 
+func TestWhatAKilledWriterLeftGoesWithTheNextSave(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	left := filepath.Join(dir, ".m.vec.ctx-123")
+	if err := os.WriteFile(left, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := OpenCache(dir, "m", &counting{})
+	embedAll(t, c, "a")
+	if err := errors.Join(err, c.Save()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
+	}
+}
+
 func TestABundleStaysInItsFolder(t *testing.T) {
 	t.Parallel()
 	for what, text := range map[string]string{

@@ -128,6 +128,7 @@ func (c *Cache) PutAll(all []Listing) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return file.Locked(c.path, func() error {
+		file.Sweep(c.path)
 		c.refresh()
 		if c.problem != nil {
 			if _, err := file.SetAside(c.path); err != nil {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/ctx-sidecar/ctx/core/file"
 )
 
 const (
@@ -31,6 +33,10 @@ func (s *Store) prune(now time.Time) {
 			continue
 		}
 		path := filepath.Join(s.dir, e.Name())
+		if file.Temporary(e.Name()) { // of a process that was killed: nobody else writes now
+			os.Remove(path)
+			continue
+		}
 		if now.Sub(info.ModTime()) > oldest {
 			os.Remove(path)
 			continue

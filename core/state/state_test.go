@@ -323,3 +323,26 @@ func TestSurfaceFolderThatSomeoneElseMadeIsPassedOver(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatAKilledWriterLeftGoesWithTheNextSession(t *testing.T) {
+	t.Parallel()
+	s := state.Open(t.TempDir())
+	if _, err := s.Update("one", func(*state.Session) {}); err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(s.Dir(), ".one.json.ctx-123")
+	if err := os.WriteFile(left, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Update("two", func(*state.Session) {}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
+	}
+	for _, id := range []string{"one", "two"} {
+		if got, err := s.Load(id); err != nil || got.Started.IsZero() {
+			t.Errorf("%s: %+v, %v", id, got, err)
+		}
+	}
+}
