@@ -154,7 +154,7 @@ func (e Explained) print(s *iostreams.Streams) {
 			line("needed by", "%s", id)
 		}
 		for _, id := range h.Overlaps {
-			line("overlaps", "%s", id)
+			line("overlaps", "%s, by the words of their names: no proof, and nothing is decided by it", id)
 		}
 	}
 	for _, u := range e.Unseen {
