@@ -3,7 +3,7 @@
 import numpy as np
 
 FALSE_FIRES, NOISE, MISSED = 0.03, 0.15, 0.1
-AIM = 0.36  # of the known tap, activated and right
+FIRED, COVERED = 0.36, 0.78  # aimed for on the known tap: activated and right; right, and activated or suggested
 
 
 def settle(rows, p):
@@ -30,29 +30,34 @@ def line(scores, abstain, allowed):
     return np.nextafter(s[k], 2) if k < len(s) else 0.0
 
 
-def calibrate(dev, others):
+def calibrate(dev, others, aimed):
     """Thresholds for (rows, probabilities) of the known tap and of taps never seen.
 
     The unseen taps have a third of the weight of what may be wrong. Where that
-    leaves fewer activated on the known tap than is aimed for, and its own false
-    fires have room, the threshold goes down as far as the aim asks.
+    leaves fewer right on the known tap than are aimed for, the threshold goes
+    down towards the aim as far as what may be wrong on that tap has room;
+    not for a scorer of which nothing is aimed for.
     """
     parts = [settle(*x) for x in [dev] * 2 * len(others) + others]
     weight = np.concatenate([np.full((~x[4]).sum(), 1 / (~x[4]).sum()) for x in parts]) / len(parts)
+    confidence, right, share, covered, asked = parts[0]
 
-    def cut(score, allowed):
+    def cut(score, allowed, hits, aim):
         nothing = np.concatenate([x[score][~x[4]] for x in parts])
         order = np.argsort(-nothing)
         k = np.searchsorted(np.cumsum(weight[order]), allowed, side="right")
-        return round(round(float(nothing[order][k]), 4) + 1e-4, 4)
+        even = round(round(float(nothing[order][k]), 4) + 1e-4, 4)
+        if not aimed:
+            return even
+        own = np.sort(np.where(hits, parts[0][score], 0)[asked])[::-1]
+        reach = max(own[int(np.ceil(aim * len(own))) - 1], line(parts[0][score], ~asked, allowed))
+        return min(even, float(np.ceil(reach * 1e4) / 1e4))
 
-    activate_at = cut(0, FALSE_FIRES)
-    confidence, right, _, _, asked = parts[0]
-    own = np.sort(np.where(right, confidence, 0)[asked])[::-1]
-    reach = own[int(np.ceil(AIM * len(own))) - 1]
-    if line(confidence, ~asked, FALSE_FIRES) <= reach < activate_at:
-        activate_at = float(np.floor(reach * 1e4) / 1e4)
-    return {"activate_at": activate_at, "suggest_at": cut(2, NOISE), "discover_at": found([dev] + others)}
+    return {
+        "activate_at": cut(0, FALSE_FIRES, right, FIRED),
+        "suggest_at": cut(2, NOISE, covered, COVERED),
+        "discover_at": found([dev] + others),
+    }
 
 
 def found(pairs):

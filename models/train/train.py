@@ -98,7 +98,7 @@ def study(title, taps):
     report("dev", *dev)
     others = [v for tap, v in held.items() if tap]
     # Each tap is judged on rows that had no part in the weights that judge them.
-    calibration = calibrate(dev, others)
+    calibration = calibrate(dev, others, aimed=title != "lexical")
     print(f"  {calibration}", flush=True)
     report("dev, calibrated", *dev, calibration)
     for tap in taps.whole:
