@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/file"
@@ -141,6 +142,9 @@ func (s Script) Run(ctx context.Context, env []string) error {
 	defer stop()
 	cmd := exec.CommandContext(ctx, "bash", filepath.Join(dir, "deps", files[0].name))
 	cmd.Env, cmd.Dir = env, dir
+	// It ends with all that it started and that did not leave its group.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second // what it left running may hold its output open
 	var said tail
 	cmd.Stdout, cmd.Stderr = &said, &said

@@ -1,11 +1,16 @@
 package tap
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 func TestAScriptRunsAsTheBytesThatWereApproved(t *testing.T) {
@@ -62,6 +67,44 @@ func TestAScriptThatFailsSaysItsLastLine(t *testing.T) {
 	err = s.Run(t.Context(), os.Environ())
 	if err == nil || !strings.Contains(err.Error(), "install acme/db: exit status 7: no network") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// What nobody waits for any more leaves nothing behind.
+func TestAScriptEndsWithAllThatItStarted(t *testing.T) {
+	t.Parallel()
+	root, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	write(t, filepath.Join(root, "deps", "acme", "db.sh"), "sleep 600 &\necho $! > \"$OUT\"\nmv \"$OUT\" \"$OUT.pid\"\nwait\n")
+	s, err := Capability{Root: root}.Script("acme/db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx, append(os.Environ(), "OUT="+out)) }()
+	var child int
+	soon(t, "the script has started its child", func() bool {
+		b, _ := os.ReadFile(out + ".pid")
+		child, _ = strconv.Atoi(strings.TrimSpace(string(b)))
+		return child > 0
+	})
+	stop()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("it ended with %v", err)
+	}
+	soon(t, "its child is gone", func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child))
+		return syscall.Kill(child, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ")
+	})
+}
+
+func soon(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("never: %s", what)
+		}
 	}
 }
 
