@@ -195,6 +195,17 @@ func (s *Selection) exclude(r inventory.Record, reason string) {
 	s.Excluded = append(s.Excluded, Exclusion{r.ID, reason})
 }
 
+// Unlisted are the servers that are left out and were never listed.
+func (s *Selection) Unlisted() []string {
+	var names []string
+	for _, r := range s.records {
+		if r.Kind == surface.KindServer && r.Unmeasured != "" && !s.kept[r.ID] {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
 // Tools are the kept ones.
 func (s *Selection) Tools() []inventory.Record {
 	var tools []inventory.Record

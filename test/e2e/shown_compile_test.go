@@ -288,6 +288,18 @@ func TestTheRealClientsLoadWhatWasCompiled(t *testing.T) {
 	v := newUser(t)
 	ws := v.workspace("w", v.reference)
 	claude, _ := v.compile(ws, "read-only", "claude", "--apply")
+	// Claude Code's own loader takes the file, and has the kept servers alone.
+	loads := v.workspace("loads", nil)
+	v.write(".mcp.json", v.read(claude.Files[0]), loads)
+	listed := v.run(loads, v.environ(), filepath.Join(clients, "node_modules/.bin/claude"), "mcp", "list")
+	for _, id := range claude.Selected {
+		if name, ok := strings.CutPrefix(id, "mcp_server:project:"); ok && !strings.Contains(listed.out, "\n"+name+": ") {
+			t.Errorf("claude mcp list has no %s:\n%s%s", name, listed.out, listed.err)
+		}
+	}
+	if n := strings.Count(listed.out, "/start.sh"); n != len(v.reference(ws))-len(claude.Dropped) {
+		t.Errorf("claude mcp list has %d servers, dropped are %q:\n%s", n, claude.Dropped, listed.out)
+	}
 	in := strings.Join(claude.Launch, " ")
 	for _, file := range claude.Files {
 		if !strings.Contains(in, file) {

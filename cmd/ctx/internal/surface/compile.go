@@ -266,6 +266,9 @@ func (o *Compilation) fill(s *selection.Selection) {
 	}
 	o.Checks = s.Checks()
 	o.Notes = append([]string{}, s.Unmet()...)
+	if n := len(s.Unlisted()); n > 0 {
+		o.Notes = append(o.Notes, fmt.Sprintf("%s left out because nobody ever asked for the tools (--probe-mcp does): %s", count(n, "server"), strings.Join(s.Unlisted(), ", ")))
+	}
 	if len(s.Servers) == 0 && len(s.Dropped) > 0 {
 		o.Notes = append(o.Notes, fmt.Sprintf("nothing of %s is kept", count(len(s.Dropped), "MCP server")))
 	}
