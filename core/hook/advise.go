@@ -98,11 +98,9 @@ func (h *Handler) facts(s surface.Sources) advisory.Facts {
 		Nameless: func(server string) bool { return !g.AdmitsServer(server) },
 	}
 	f.Standout = func(most int) inventory.Standout {
-		calls, problems := h.Usage.Read()
-		for _, p := range problems {
-			h.Log.Debug("a call on record cannot be read", "file", p.File, "line", p.Line, "problem", p.Text)
-		}
-		return inventory.Stand(f.Inventory, s.ToolName, calls, inventory.ReadText, most)
+		// Of a long log the end: a hook has no time for all of it.
+		const recent = 64 << 10 // bytes
+		return inventory.Stand(f.Inventory, s.ToolName, h.Usage.Recent(recent), inventory.ReadText, most)
 	}
 	for _, p := range h.Problems {
 		f.Unreadable = append(f.Unreadable, p.String())

@@ -30,7 +30,7 @@ type Listings interface {
 // Usage takes down completed calls, and tells of them; see [*usage.Log].
 type Usage interface {
 	Append(usage.Call) error
-	Read() ([]usage.Call, []usage.Problem)
+	Recent(bytesRead int64) []usage.Call
 }
 
 // Options are what a Handler works with, for one host in one workspace.
