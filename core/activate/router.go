@@ -93,6 +93,7 @@ func (r *Router) Decide(ctx context.Context, q Request) (Decision, error) {
 	if len(f.tuned) > 0 {
 		d.adjust(func(name string) *tuned { return f.tuned[name] })
 	}
+	d.verbatim(candidates)
 	d.sort()
 	if t := f.tuned[d.Scores[0].Name]; t != nil { // the tap of the one that fits best decides
 		d.Thresholds, d.Calibrated = t.Thresholds, t.tap
