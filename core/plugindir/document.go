@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,7 +26,12 @@ type document struct {
 	text     []byte
 	tree     hujson.Value
 	problems []tap.Problem
+	// How many there were, also those that are not told.
+	errors, warnings int
 }
+
+// mostProblems is how many problems of a severity are told of one file.
+const mostProblems = 50
 
 // object is an object of a document, at a JSON pointer.
 type object struct {
@@ -81,6 +87,16 @@ func (d *document) fault(offset int, rule, text, hint string) {
 }
 
 func (d *document) report(severity tap.Severity, offset int, rule, text, hint string) {
+	count := &d.warnings
+	if severity == tap.Error {
+		count = &d.errors
+	}
+	switch *count++; {
+	case *count > mostProblems:
+		return
+	case *count == mostProblems:
+		text, hint = text+", and there are more", ""
+	}
 	before := d.text[:max(0, min(offset, len(d.text)))]
 	d.problems = append(d.problems, tap.Problem{
 		File: d.path, Line: 1 + bytes.Count(before, []byte("\n")), Column: len(before) - bytes.LastIndexByte(before, '\n'),
@@ -105,8 +121,11 @@ func (o object) wrong(field, text, hint string) { o.fault(o.offset(field), "wron
 
 // only warns of fields that have no meaning.
 func (o object) only(known ...string) {
-	for name := range o.fields {
-		if !slices.Contains(known, name) {
+	const most = 10 // are told: each has to be looked for
+	told := 0
+	for _, name := range slices.Sorted(maps.Keys(o.fields)) {
+		if !slices.Contains(known, name) && told < most {
+			told++
 			o.report(tap.Warning, o.offset(name), "unknown-key", fmt.Sprintf("%q means nothing here", name), "known: "+strings.Join(known, ", "))
 		}
 	}
@@ -144,7 +163,5 @@ func value[T any](o object, field, kind string) T {
 	return v
 }
 
-// failed reports whether an error was found since there were so many problems.
-func (d *document) failed(since int) bool {
-	return slices.ContainsFunc(d.problems[since:], func(p tap.Problem) bool { return p.Severity == tap.Error })
-}
+// failed reports whether an error was found since there were so many.
+func (d *document) failed(since int) bool { return d.errors > since }

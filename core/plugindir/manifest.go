@@ -2,7 +2,9 @@ package plugindir
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/tap"
@@ -37,12 +39,14 @@ func readManifest(path string) (Plugin, []tap.Problem, bool) {
 	}
 	root.strings("keywords")
 	if author, ok := root.object("author"); ok {
-		for field := range author.fields {
-			switch field {
-			case "name", "email", "url":
-				author.string(field)
-			default:
+		known := []string{"name", "email", "url"}
+		for _, field := range known {
+			author.string(field)
+		}
+		for _, field := range slices.Sorted(maps.Keys(author.fields)) {
+			if !slices.Contains(known, field) {
 				author.wrong(field, fmt.Sprintf("an author has no %s", field), "known: name, email, url")
+				break
 			}
 		}
 	}

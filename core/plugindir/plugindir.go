@@ -56,7 +56,7 @@ func places(l paths.Layout, workspace string, taps []tap.Tap) []place {
 }
 
 // mostPlugins is how many entries of a folder are looked at.
-const mostPlugins = 500
+const mostPlugins = 100
 
 func (p place) names() []string {
 	entries, err := os.ReadDir(p.dir)

@@ -22,6 +22,9 @@ const (
 	serversSchema = "https://agent-plugins.org/schemas/1.0.0/mcp.schema.json"
 )
 
+// mostServers is how many servers a plugin may have.
+const mostServers = 100
+
 var serverName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // readServers reads a plugin's mcp.json. A server that cannot be followed costs
@@ -44,12 +47,15 @@ func readServers(p Plugin, data string) ([]tap.Server, []tap.Problem) {
 	if !ok && !d.failed(0) {
 		root.fault(0, "empty", "it has no mcpServers", `"mcpServers": {"NAME": {"type": "stdio", "command": "..."}}`)
 	}
+	if n := len(list.fields); n > mostServers {
+		root.fault(root.offset("mcpServers"), "too-many", fmt.Sprintf("it has %d servers", n), fmt.Sprintf("at most %d", mostServers))
+	}
 	if d.failed(0) {
 		return nil, d.problems
 	}
 	var servers []tap.Server
 	for _, name := range slices.Sorted(maps.Keys(list.fields)) {
-		before := len(d.problems)
+		before := d.errors
 		one, ok := list.object(name)
 		if !ok {
 			continue
@@ -64,7 +70,7 @@ func readServers(p Plugin, data string) ([]tap.Server, []tap.Problem) {
 
 // server takes one server over; whatever is wrong with it is reported.
 func (o object) server(name, root, data string) tap.Server {
-	before := len(o.problems)
+	before := o.errors
 	at := o.offset("")
 	s := surface.Server{Name: name, Scope: surface.ScopePlugin, Place: surface.Place{File: o.path, Line: o.line(at)}}
 	if !serverName.MatchString(name) {
@@ -104,7 +110,7 @@ func (o object) line(offset int) int { return 1 + strings.Count(string(o.text[:o
 // stdio takes over how a server is started.
 func (o object) stdio(s *surface.Server, root, data string) {
 	fill := strings.NewReplacer("${PLUGIN_ROOT}", root, "${PLUGIN_DATA}", data).Replace
-	before := len(o.problems)
+	before := o.errors
 	s.Command, s.Cwd, s.DataDir = o.string("command"), root, data
 	switch command := s.Command; {
 	case o.failed(before):
@@ -167,7 +173,7 @@ func (o object) cwd(s *surface.Server, cwd, root, data string) {
 
 // remote takes over where a server is reached.
 func (o object) remote(s *surface.Server) {
-	before := len(o.problems)
+	before := o.errors
 	s.URL, s.Headers = o.string("url"), o.stringMap("headers")
 	u, err := url.Parse(s.URL)
 	bad := func(text, hint string) {
@@ -185,12 +191,13 @@ func (o object) remote(s *surface.Server) {
 		bad("its url is not encrypted", "write https://")
 	}
 	seen := map[string]bool{}
-	for name := range s.Headers {
-		if lower := strings.ToLower(name); seen[lower] {
+	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+		lower := strings.ToLower(name)
+		if seen[lower] {
 			o.fault(o.offset("headers"), "bad-header", fmt.Sprintf("the header %s is there twice", name), "")
-		} else {
-			seen[lower] = true
+			break
 		}
+		seen[lower] = true
 	}
 }
 

@@ -1,8 +1,10 @@
 package plugindir
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -172,4 +174,50 @@ func FuzzPlugin(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A file that is within the limit of bytes can hold very much of one thing.
+func TestMuchOfOneThingIsBoundedAndTold(t *testing.T) {
+	t.Parallel()
+	many := func(n int, format string) string {
+		var list []string
+		for i := range n {
+			list = append(list, fmt.Sprintf(format, i))
+		}
+		return strings.Join(list, ",")
+	}
+	for what, c := range map[string]struct{ manifest, servers, rule string }{
+		"servers":       {"", mcp(many(mostServers+1, `"s%d": {"type": "stdio", "command": "c"}`)), "too-many"},
+		"bad servers":   {"", mcp(many(mostServers, `"s%d": {"type": "x", "command": 1}`)), "bad-type"},
+		"keys":          {"", `{"$schema": "` + serversSchema + `", ` + many(15_000, `"k%d": 1`) + `}`, "empty"},
+		"headers":       {"", mcp(`"a": {"type": "sse", "url": "https://a.example", "headers": {` + many(5000, `"h%[1]d": "", "H%[1]d": ""`) + `}}`), "bad-header"},
+		"odd servers":   {"", mcp(many(mostServers, `"s%d": {"a": 1, "b": 1, "c": 1, "type": "x"}`)), "bad-type"},
+		"manifest keys": {`{"name": "big", ` + many(15_000, `"k%d": 1`) + `}`, "", "unknown-key"},
+		"author":        {`{"name": "big", "author": {` + many(15_000, `"k%d": 1`) + `}}`, "", "wrong-type"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			u := newUser(t)
+			text := c.manifest
+			if text == "" {
+				text = manifest("big")
+			}
+			u.write(filepath.Join(u.ofWorkspace("big"), "plugin.json"), text)
+			if c.servers != "" {
+				u.write(filepath.Join(u.ofWorkspace("big"), "mcp.json"), c.servers)
+			}
+			plugins, problems := u.read()
+			if len(problems) > 2*mostProblems || !slices.ContainsFunc(problems, func(p tap.Problem) bool { return p.Rule == c.rule }) {
+				t.Errorf("%d problems: %.300v", len(problems), problems)
+			}
+			for _, p := range plugins {
+				if len(p.Servers) > 0 {
+					t.Errorf("%d servers", len(p.Servers))
+				}
+				if one, ok := p.Capability(); c.servers != "" && (!ok || one.Broken == "") {
+					t.Errorf("%+v is not said to be broken", one)
+				}
+			}
+		})
+	}
 }
