@@ -272,7 +272,6 @@ func TestBrokenDependenciesAreNamedWithTheirLine(t *testing.T) {
 		"3 mcp_tool:git:gone the server lists no such tool",
 		"4 mcp_server::jira no server is called that",
 		"5 mcp_server::asleep the server is switched off",
-		"5 mcp_server:user:held the server is behind ctx-gateway, which shows it under another name",
 	}
 	if !slices.Equal(broken, want) {
 		t.Errorf("%q, want %q", broken, want)
@@ -348,6 +347,28 @@ func TestOutputSchemasAreCountedAsUnsent(t *testing.T) {
 	}
 }
 
+// The gateway takes the host's names from a model that has read them; the host
+// itself finds nothing by them.
+func TestWhatIsBehindTheGatewayIsMissingToAnAgentsListAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.fronted = []string{"git"}
+	for _, kind := range []surface.Kind{surface.KindAgent, surface.KindSkill} {
+		w.sources.Items = append(w.sources.Items, surface.Item{Kind: kind, Provider: "project", Name: "a", Place: surface.Place{File: "/a"}})
+	}
+	for text, broken := range map[string]int{
+		"---\nname: a\ntools: Read, mcp__git__list_branches\n---\nLists.": 1,
+		"---\nname: a\n---\nUse mcp__git__list_branches.":                 0,
+		"Use mcp__git__list_branches.":                                    0,
+		"Use mcp__git__gone.":                                             2, // the agent and the skill
+	} {
+		w.texts["/a"] = text
+		if g := w.build().Graph(); len(g.Broken) != broken || len(g.Needs) != 2 {
+			t.Errorf("%q: %+v of %+v", text, g.Broken, g.Needs)
+		}
+	}
+}
+
 // Fault 6: what a text needs was found within words. A name counts where a text
 // sets it apart, and only what is called a server can be missing.
 func TestNeedsInWordsAreOfWholeNames(t *testing.T) {
@@ -375,6 +396,8 @@ func TestNeedsInWordsAreOfWholeNames(t *testing.T) {
 		switch {
 		case tt.want == "" && len(r.Requires) > 0:
 			t.Errorf("%q: %+v", tt.text, r.Requires)
+		case tt.want != "" && len(r.Requires) > 0 && r.Requires[0].Loose != strings.HasPrefix(tt.text, "Call `list_devices`"):
+			t.Errorf("%q: loose %v", tt.text, r.Requires[0].Loose)
 		case tt.want != "" && (len(r.Requires) != 1 || r.Requires[0].ID != tt.want || r.Requires[0].Broken != tt.broken || r.Requires[0].Place.Line != 2):
 			t.Errorf("%q: %+v", tt.text, r.Requires)
 		}

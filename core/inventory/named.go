@@ -59,7 +59,7 @@ func named(text string, servers, tools map[string]*Record, owners map[string]*Re
 			if t == nil {
 				continue
 			}
-			n.ID = t.ID
+			n.ID, n.Loose = t.ID, true
 			bare = append(bare, n)
 			continue
 		}

@@ -98,10 +98,11 @@ func (u Use) Unused() bool { return u.Measured && u.Calls == 0 }
 
 // Need is something that a text refers to.
 type Need struct {
-	ID     string        `json:"id"`     // the record it means; of what is not there, "mcp_server::NAME" or "mcp_tool:SERVER:NAME"
-	Text   string        `json:"text"`   // as it is written
-	Place  surface.Place `json:"place"`  // where
-	Broken string        `json:"broken"` // why nothing answers to it, "" where something does
+	ID     string        `json:"id"`              // the record it means; of what is not there, "mcp_server::NAME" or "mcp_tool:SERVER:NAME"
+	Text   string        `json:"text"`            // as it is written
+	Place  surface.Place `json:"place"`           // where
+	Broken string        `json:"broken"`          // why nothing answers to it, "" where something does
+	Loose  bool          `json:"loose,omitempty"` // by a bare name, which may be a word of the text's own: nothing breaks without it
 }
 
 // Inventory is the records of one host in one workspace.

@@ -42,21 +42,23 @@ func relate(records []Record, pattern string) {
 		if !ok || !strings.Contains(r.text, prefix) {
 			continue
 		}
+		header := frontMatter(r.text)
 		for _, at := range word.FindAllStringIndex(r.text, -1) {
 			text := r.text[at[0]:at[1]]
 			if seen[text] || at[0] > 0 && isWord(r.text[at[0]-1]) {
 				continue
 			}
 			seen[text] = true
-			n := need(text, prefix, between, servers, tools)
+			n := need(text, prefix, between, servers, tools, r.Kind == surface.KindAgent && at[0] < header)
 			n.Place = surface.Place{File: r.Place.File, Line: 1 + strings.Count(r.text[:at[0]], "\n")}
 			r.Requires = append(r.Requires, n)
 		}
 	}
 }
 
-// need says what a name such as "mcp__github__create_issue" means.
-func need(text, prefix, between string, servers, tools map[string]*Record) Need {
+// need says what a name such as "mcp__github__create_issue" means. listed is true
+// where the host itself reads it.
+func need(text, prefix, between string, servers, tools map[string]*Record, listed bool) Need {
 	rest := strings.TrimPrefix(text, prefix)
 	server, tool := rest, ""
 	// A server's name may itself hold what stands between it and a tool's: the
@@ -80,7 +82,9 @@ func need(text, prefix, between string, servers, tools map[string]*Record) Need 
 		n.ID, n.Broken = ID(surface.KindServer, "", server), "no server is called that"
 	case s.Standing == Off:
 		n.ID, n.Broken = s.ID, "the server is switched off"
-	case s.Standing == HeldBack:
+	case s.Standing == HeldBack && listed:
+		// What a host is to give an agent is only found under the host's own name;
+		// the gateway takes that name, too, from a model that has read it.
 		n.ID, n.Broken = s.ID, "the server is behind ctx-gateway, which shows it under another name"
 	case tool == "" || strings.Contains(tool, "*") || s.Unmeasured != "":
 		n.ID = s.ID
@@ -95,6 +99,16 @@ func need(text, prefix, between string, servers, tools map[string]*Record) Need 
 		}
 	}
 	return n
+}
+
+// frontMatter is where a text's own settings end, in bytes.
+func frontMatter(text string) int {
+	if rest, ok := strings.CutPrefix(text, "---"); ok {
+		if end := strings.Index(rest, "\n---"); end >= 0 {
+			return end + len("---")
+		}
+	}
+	return 0
 }
 
 func cutPattern(pattern string) (prefix, between string, ok bool) {

@@ -184,7 +184,7 @@ func (s *Selection) needs(r inventory.Record) (missing []inventory.Need, left in
 		switch {
 		case s.kept[n.ID]:
 			left++
-		case slices.ContainsFunc(s.records, func(o inventory.Record) bool { return o.ID == n.ID }):
+		case !n.Loose && slices.ContainsFunc(s.records, func(o inventory.Record) bool { return o.ID == n.ID }):
 			missing = append(missing, n)
 		}
 	}

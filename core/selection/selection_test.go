@@ -99,6 +99,22 @@ func TestASkillThatNeedsSomethingThatIsNotThereAtAllIsNoFailure(t *testing.T) {
 	}
 }
 
+// A bare name may be a word of the text's own.
+func TestASkillThatSpeaksOfAToolByItsBareNameStays(t *testing.T) {
+	t.Parallel()
+	r := skill("speaks", writes)
+	r.Requires[0].Loose = true
+	s := selection.Of([]inventory.Record{server("fs"), reads, writes, r}, selection.Options{Profile: named(t, "read-only", config.Surface{})})
+	for _, c := range s.Checks() {
+		if len(c.Failures) > 0 {
+			t.Errorf("%s: %+v", c.Name, c.Failures)
+		}
+	}
+	if len(s.Off) != 0 {
+		t.Errorf("off: %v", s.Off)
+	}
+}
+
 // many is n tools of one family, of so many tokens each.
 func many(server, stem string, n, tokens int) []inventory.Record {
 	all := []inventory.Record{}
