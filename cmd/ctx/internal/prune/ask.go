@@ -70,14 +70,25 @@ func (j *job) group(kind surface.Kind) group {
 	return g
 }
 
+const answers = `  Enter      those that are marked *
+  all, none  all of them, nothing
+  1,3-5      these alone
+  +2  -3     those that are marked, and 2; without 3
+  ?2         nothing yet: why 2 goes or stays
+`
+
 func (p *pruner) askEach(ctx context.Context, j *job, g group) error {
 	s := p.f.IO
 	fmt.Fprintf(s.Err, "%s: %s, %d to go by rule (%s)\n", s.Bold(j.host.Title()), plural(len(g.items), title(g.kind)), len(g.rule), s.Dim("* goes"))
 	g.list(s)
 	for {
-		line, err := p.lines.read(ctx, "Which go? [Enter: *, all, none, 1,3-5, +2, -3, ?2] ")
+		line, err := p.lines.read(ctx, "Which go? [Enter: those with *; or all, none, 1,3-5, +2, -3; ? helps] ")
 		if err != nil {
 			return err
+		}
+		if strings.TrimSpace(line) == "?" {
+			fmt.Fprint(s.Err, answers)
+			continue
 		}
 		a, err := prune.Choose(line, len(g.items), g.rule)
 		switch {

@@ -56,6 +56,17 @@ func chosen(j *job) string {
 	return strings.Join(all, " ")
 }
 
+func TestAQuestionMarkExplainsTheAnswers(t *testing.T) {
+	t.Parallel()
+	j, out, err := asked(t, 2, "?\n\n?\n\n\n")
+	if err != nil || chosen(j) != "" {
+		t.Fatalf("%v, chosen %q\n%s", err, chosen(j), out)
+	}
+	if strings.Count(out, "  1,3-5      these alone\n") != 2 || strings.Contains(out, "is no number") {
+		t.Errorf("two question marks:\n%s", out)
+	}
+}
+
 func TestEnterTakesTheRule(t *testing.T) {
 	t.Parallel()
 	j, out, err := asked(t, 2, "\n\n\n")
