@@ -138,7 +138,7 @@ func (o reconcileOptions) find(dir string, ev reconcile.Evidence) (subject, erro
 	if o.session == "" {
 		known, found = store.Latest()
 		if !found && o.enforce {
-			return subject{}, cmdutil.NotThere("it begins with the host's first event: start the host here, or name one with --session", "no session is on record here")
+			return subject{}, cmdutil.NotThere("it begins with the host's first event: start the host here, or name one with --session", "no session runs here")
 		}
 	} else {
 		var err error

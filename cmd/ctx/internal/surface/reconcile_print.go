@@ -120,7 +120,7 @@ func (r Reconciled) print(s *iostreams.Streams) {
 	}
 	switch {
 	case r.Session == "":
-		fmt.Fprintln(s.Out, "No session is on record here, so nothing was noted.")
+		fmt.Fprintln(s.Out, "No session runs here, so nothing was noted.")
 	case !r.Noted:
 		fmt.Fprintln(s.Out, "The session has ended, so nothing was noted.")
 	case !r.Enforce:
