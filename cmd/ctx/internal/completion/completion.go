@@ -25,7 +25,8 @@ func New(f *cmdutil.Factory) *cobra.Command {
 		Use:   "completion SHELL",
 		Short: "Print the completion script of a shell",
 		Long: `Print the script that completes commands, flags, hosts and ids in SHELL: bash,
-fish, powershell or zsh. The shell reads it where it keeps its completions.`,
+fish, powershell or zsh. The shell reads it where it keeps its completions; that
+of bash needs the package bash-completion.`,
 		Example:   "  ctx completion bash > ~/.local/share/bash-completion/completions/ctx\n  ctx completion zsh > ~/.zfunc/_ctx\n  ctx completion fish > ~/.config/fish/completions/ctx.fish",
 		Args:      cmdutil.Args(1, 1),
 		ValidArgs: shells,

@@ -36,7 +36,7 @@ func newList(f *cmdutil.Factory) *cobra.Command {
 }
 
 func (l List) print(s *iostreams.Streams) {
-	t := iostreams.NewTable("PROFILE", "CEILING", ">FAMILIES", "FROM", "")
+	t := iostreams.NewTable("PROFILE", "CEILING", ">FAMILIES", "FROM", "WHAT FOR, OR WHERE IN FORCE")
 	for _, e := range l.Profiles {
 		t.Row(iostreams.Clean(e.Name), e.Ceiling, len(e.Families), iostreams.Clean(strings.Join(e.From, ", ")), iostreams.Clean(e.remark()))
 	}
