@@ -112,7 +112,7 @@ func (o *options) unwrap(f *cmdutil.Factory, store *wiring.Store, ws string) (Wo
 		return done, err
 	}
 	if !ok {
-		return done, cmdutil.Fail("wrapped are: "+list(store), "not wrapped")
+		return done, cmdutil.Fail(others(store), "not wrapped")
 	}
 	wired := []string{}
 	for _, h := range rec.Hosts {
@@ -180,13 +180,13 @@ func (o *options) unwrap(f *cmdutil.Factory, store *wiring.Store, ws string) (Wo
 	return done, nil
 }
 
-// list names the wrapped workspaces, for a hint.
-func list(store *wiring.Store) string {
+// others is a hint that names the workspaces that are wrapped.
+func others(store *wiring.Store) string {
 	all, err := store.Workspaces()
 	if err != nil || len(all) == 0 {
-		return "none"
+		return "no workspace is; ctx wrap setup --gateway wraps one"
 	}
-	return strings.Join(all, ", ")
+	return "go to one that is: " + strings.Join(all, ", ")
 }
 
 func (r Result) print(s *iostreams.Streams) {
