@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 POSITIVE = ["paraphrase", "direct", "noisy", "long", "followup"]
 ABSTAIN = ["chitchat/ack", "no-capability", "ambiguous", "out-of-domain"]
 NEAR = 0.8  # token Jaccard from which two texts count as doubles
-SHARE = 5  # more texts than these with the same first three words make a row look like a template
+SHARE = 5  # with as many others of the same first three words a row looks like a template
 SHORT = 4  # texts of fewer words are doubles only when equal: "thanks a lot" is no copy
 
 STOP = {
@@ -180,7 +180,7 @@ class Check:
         return count, sorted(close)
 
     def alike(self, texts):
-        """The share of texts that begin with the same three words as more than five others."""
+        """The share of texts that begin with the same three words as five others or more."""
         starts = collections.Counter(tuple(words(t)[:3]) for t in texts)
         return sum(n for s, n in starts.items() if n > SHARE and len(s) == 3) / max(1, len(texts))
 
@@ -205,7 +205,7 @@ def main():
         print("kinds: " + ", ".join(f"{k} {v}" for k, v in kinds.most_common()))
         print("domains: " + ", ".join(f"{k} {v}" for k, v in domains.most_common()))
         print("languages (guessed): " + ", ".join(f"{k} {v}" for k, v in langs.most_common()))
-        print(f"same first three words as more than {SHARE} others: {c.alike(texts):.1%}; distinct first words: {len({words(t)[0] for t in texts if words(t)})}")
+        print(f"same first three words as {SHARE} others or more: {c.alike(texts):.1%}; distinct first words: {len({words(t)[0] for t in texts if words(t)})}")
     tools, queries, servers, langs = {}, [], set(), collections.Counter()
     print("\n| tools of | servers | tools | queries |\n| --- | --- | --- | --- |")
     for path in sorted(glob.glob(os.path.join(HERE, "retrieval", "*.jsonl"))):
@@ -221,7 +221,7 @@ def main():
         used = {x["tool"] for q in queries for x in q["labels"]}
         print(f"\nretrieval: {len(servers)} servers, {len(tools)} tools ({len(tools) - len(used)} that no query asks for), {len(queries)} queries, {many} with more than one tool")
         print("languages (guessed): " + ", ".join(f"{k} {v}" for k, v in langs.most_common()))
-        print(f"same first three words as more than {SHARE} others: {c.alike(texts):.1%}")
+        print(f"same first three words as {SHARE} others or more: {c.alike(texts):.1%}")
     near = c.doubles()
     print(f"\nnear doubles here: {len(near)}" + "".join(f"\n  {a} {b}" for a, b in near))
     for path in sys.argv[1:]:
