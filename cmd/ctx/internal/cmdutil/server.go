@@ -27,6 +27,10 @@ func Start(s surface.Server) string {
 	return strings.Join(words, " ")
 }
 
+// hash is the name under which scripts and local tools declare their bytes; no
+// shell can set a variable of that name.
+const hash = "SHA-256"
+
 // Details are what a start depends on beside the command line, unexpanded.
 func Details(s surface.Server) []string {
 	var lines []string
@@ -38,7 +42,11 @@ func Details(s surface.Server) []string {
 		of   map[string]string
 	}{{"env", s.Env}, {"header", s.Headers}, {"header from variable", s.HeaderEnv}} {
 		for _, k := range slices.Sorted(maps.Keys(group.of)) {
-			lines = append(lines, iostreams.Clean(fmt.Sprintf("%s %s=%s", group.what, k, masked(k, group.of[k]))))
+			line := fmt.Sprintf("%s %s=%s", group.what, k, masked(k, group.of[k]))
+			if k == hash {
+				line = k + " " + group.of[k]
+			}
+			lines = append(lines, iostreams.Clean(line))
 		}
 	}
 	if s.HeadersCmd != "" {

@@ -131,7 +131,7 @@ func (d *doctor) servers(h *hosts.Host, wired wiring.HostRecord, src surface.Sou
 		case status == trust.Rejected:
 			d.add(h.Name(), "server "+s.Name, Note, "you rejected it: it is not started", "ctx trust approve "+s.Name+" takes that back")
 		case status != trust.Approved:
-			d.add(h.Name(), "server "+s.Name, Bad, fmt.Sprintf("waits for your approval (%s): it is not started", status), "ctx trust diff "+s.Name+", then ctx trust approve "+s.Name)
+			d.add(h.Name(), "server "+s.Name, Bad, fmt.Sprintf("%s, and waits for your approval: it is not started", novelty(status)), "ctx trust diff "+s.Name+", then ctx trust approve "+s.Name)
 		default:
 			good = append(good, s)
 		}

@@ -56,7 +56,7 @@ func TestTheUserSeesTheTextOfAToolBeforeDeciding(t *testing.T) {
 	ws := u.workspace("echo one\necho two\n")
 	u.must(0, []string{"waits", "local:deploy@" + ws}, "trust", "list")
 	u.must(0, []string{"+ SHA-256: ", "+ #!/bin/sh", "+ echo two"}, "trust", "diff", "local:deploy")
-	u.must(0, []string{"approved local:deploy@" + ws}, "trust", "approve", "local:deploy")
+	u.must(0, []string{"approved local:deploy@" + ws, "\n    SHA-256 "}, "trust", "approve", "local:deploy")
 	u.must(0, []string{"nothing has changed"}, "trust", "diff", "local:deploy")
 
 	u.tool("echo one\necho \x1b[2Jthree\n")
