@@ -4,7 +4,9 @@ package tap
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -92,13 +94,16 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// mostAlike is how many problems of one kind are worth reading before the lint.
+// mostAlike is how many problems of one kind are worth reading in full before
+// the lint.
 const mostAlike = 3
 
 func printProblems(s *iostreams.Streams, problems []tap.Problem) {
 	seen := map[string]int{}
+	more := map[string][]string{}
 	for _, p := range problems {
 		if seen[p.Rule]++; seen[p.Rule] > mostAlike {
+			more[p.Rule] = append(more[p.Rule], iostreams.Clean(shortPlace(p)))
 			continue
 		}
 		mark := s.Yellow("warning:")
@@ -108,9 +113,18 @@ func printProblems(s *iostreams.Streams, problems []tap.Problem) {
 		// The severity begins the line on a screen as well as in a log.
 		fmt.Fprintf(s.Err, "%s %s\n", mark, iostreams.Clean(p.String()))
 	}
-	for _, rule := range slices.Sorted(maps.Keys(seen)) {
-		if more := seen[rule] - mostAlike; more > 0 {
-			fmt.Fprintf(s.Err, "%s %d more of the kind %s; all of them: ctx tap lint PATH\n", s.Yellow("warning:"), more, rule)
-		}
+	for _, rule := range slices.Sorted(maps.Keys(more)) {
+		fmt.Fprintf(s.Err, "%s %d more of the kind %s: %s; more of each: ctx tap lint PATH\n",
+			s.Yellow("warning:"), len(more[rule]), rule, strings.Join(more[rule], ", "))
 	}
+}
+
+// shortPlace is the file with its folder, which tells of what it is, and the
+// line.
+func shortPlace(p tap.Problem) string {
+	place := filepath.Join(filepath.Base(filepath.Dir(p.File)), filepath.Base(p.File))
+	if p.Line > 0 {
+		place = fmt.Sprintf("%s:%d", place, p.Line)
+	}
+	return place
 }

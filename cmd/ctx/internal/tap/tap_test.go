@@ -106,13 +106,13 @@ func TestAddShowsEveryCommandAndAsksOnce(t *testing.T) {
 	}
 }
 
-func TestMuchOfOneKindIsCounted(t *testing.T) {
+func TestMuchOfOneKindIsNamedInOneLine(t *testing.T) {
 	u := newUser(t)
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
 		u.write("capabilities/"+name+"/default.toml", "# Title: The "+name+" tools\n[[mcp.servers]]\nname = \""+name+"\"\ncommand = \"x-mcp\"\n")
 	}
 	_, _, errOut := u.run("", "tap", "add", "acme/tools", u.tap)
-	if strings.Count(errOut, "has no config.toml") != 3 || !strings.Contains(errOut, "2 more of the kind no-config; all of them: ctx tap lint PATH\n") {
+	if strings.Count(errOut, "has no config.toml") != 3 || !strings.Contains(errOut, "2 more of the kind no-config: d/config.toml, e/config.toml; more of each: ctx tap lint PATH\n") {
 		t.Errorf("five capabilities without triggers:\n%s", errOut)
 	}
 	if got := u.must(0, "", "tap", "list", "--json"); strings.Count(got, `"rule": "no-config"`) != 5 {
