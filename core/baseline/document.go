@@ -50,7 +50,8 @@ type tool struct {
 	Accepted []string  `json:"accepted"` // hashes, the latest last; never empty
 	Waiting  string    `json:"waiting,omitempty"`
 	Rejected string    `json:"rejected,omitempty"`
-	At       time.Time `json:"at,omitzero"` // of what waits or was rejected
+	Shown    string    `json:"shown,omitempty"` // what the user saw of it last, while it waited
+	At       time.Time `json:"at,omitzero"`     // of what waits or was rejected
 }
 
 func (t *tool) latest() string { return t.Accepted[len(t.Accepted)-1] }
@@ -156,6 +157,7 @@ func (d *document) decide(name, hash string, accept bool) bool {
 	if t.Rejected == hash {
 		t.Rejected = ""
 	}
+	t.Shown = ""
 	if accept {
 		t.Accepted = append(t.Accepted, hash)
 		t.Accepted = t.Accepted[max(0, len(t.Accepted)-mostAccepted):]

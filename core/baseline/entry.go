@@ -29,10 +29,15 @@ type Entry struct {
 	At          time.Time    `json:"at"`          // when it was first listed so
 
 	old, new string // definitions, "" where too large to be kept
+	shown    string // see [tool]
 }
 
 // Waits reports whether the user has yet to decide.
 func (e Entry) Waits() bool { return e.Status == trust.Changed }
+
+// Swapped reports whether the user was shown another definition than the one
+// that waits by now.
+func (e Entry) Swapped() bool { return e.Waits() && e.shown != "" && e.shown != e.SHA256 }
 
 // Name is the tool as a model names it: "server:tool".
 func (e Entry) Name() string { return e.Server + ":" + e.Tool }
@@ -63,13 +68,33 @@ func (s *Store) Entries() (entries []Entry, problems []string) {
 				entries = append(entries, e)
 			}
 			if t.Waiting != "" {
-				e.Status, e.SHA256, e.new = trust.Changed, t.Waiting, d.texts[t.Waiting]
+				e.Status, e.SHA256, e.new, e.shown = trust.Changed, t.Waiting, d.texts[t.Waiting], t.Shown
 				entries = append(entries, e)
 			}
 		}
 	}
 	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Compare(a.ID, b.ID) })
 	return entries, problems
+}
+
+// Shown remembers what the user was shown of tools that wait.
+func (s *Store) Shown(entries []Entry) error {
+	for _, e := range entries {
+		if !e.Waits() || e.shown == e.SHA256 {
+			continue
+		}
+		err := s.change(filepath.Join(s.dir, fileName(e.ServerID, e.Fingerprint)), func(d *document) (*document, bool) {
+			if d == nil || d.Tools[e.Tool] == nil {
+				return d, false
+			}
+			d.Tools[e.Tool].Shown = e.SHA256
+			return d, true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Decide takes a definition into the baseline, or keeps it out. Where another

@@ -31,10 +31,14 @@ Of a tool of the workspace's own, local:NAME, that is its text.
 		ValidArgsFunction: complete(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t := open(f)
-			held, problems := openTools(f).Entries()
+			tools := openTools(f)
+			held, problems := tools.Entries()
 			if found := findTools(held, args[0]); len(found) > 0 {
 				ds := Diffs(differences(found))
-				return f.Print("trust-diff", ds.json(), ds.print)
+				if err := f.Print("trust-diff", ds.json(), ds.print); err != nil {
+					return err
+				}
+				return tools.Shown(found)
 			}
 			warnTools(f, problems)
 			refresh(cmd.Context(), f, t)

@@ -44,6 +44,11 @@ func latest(found []baseline.Entry) []baseline.Entry {
 // means them.
 func decideTools(s *baseline.Store, found []baseline.Entry, to trust.Status) ([]baseline.Entry, error) {
 	decided := latest(found)
+	for _, e := range decided {
+		if to == trust.Approved && e.Swapped() {
+			return nil, cmdutil.Fail("see it, then approve it: ctx trust diff "+e.Name(), "%s was changed after it was shown to you", e.Name())
+		}
+	}
 	for i := range decided {
 		e := &decided[i]
 		if e.Status == to {
