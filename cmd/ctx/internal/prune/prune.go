@@ -66,6 +66,8 @@ and cannot be called. What a host loads itself is switched off in its own files;
 	hosts.Flag(cmd, f, &o.survey.Hosts, "host to prune (repeatable; default: every one found)")
 	fl.BoolVar(&o.interactive, "interactive", false, "ask for each group, without --apply too")
 	fl.StringArrayVar(&o.keep, "keep", nil, "what stays whatever the rule says, by its id (repeatable)")
+	// Only a flag that does not exist fails here.
+	_ = cmd.RegisterFlagCompletionFunc("keep", survey.CompleteIDs(f))
 	fl.BoolVar(&o.apply, "apply", false, "do it")
 	fl.BoolVar(&o.undo, "undo", false, "put back what was pruned")
 	fl.BoolVar(&o.dryRun, "dry-run", false, "change nothing, which is so without --apply; with --undo: show what would be put back")

@@ -43,6 +43,8 @@ func newExplain(f *cmdutil.Factory) *cobra.Command {
 		Short:   "Say why one capability is there, what it costs and what it may do",
 		Example: "  ctx surface explain mcp_tool:github:create_issue",
 		Args:    cmdutil.Args(1, 1),
+
+		ValidArgsFunction: survey.CompleteIDs(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := survey.Take(cmd.Context(), f, o)
 			if err != nil {

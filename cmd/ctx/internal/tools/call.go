@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/survey"
 )
 
 func newCall(f *cmdutil.Factory) *cobra.Command {
@@ -17,6 +18,8 @@ func newCall(f *cmdutil.Factory) *cobra.Command {
 		Long:    "Call a tool, whatever its authority: you are the one who asks for it.",
 		Example: "  ctx tools call memory:read_graph\n  ctx tools call filesystem:read_text_file --args '{\"path\": \"README.md\"}'",
 		Args:    cmdutil.Args(1, 1),
+
+		ValidArgsFunction: survey.CompleteTools(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var object map[string]json.RawMessage
 			if err := json.Unmarshal([]byte(arguments), &object); err != nil || object == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/survey"
 )
 
 func newDescribe(f *cmdutil.Factory) *cobra.Command {
@@ -19,6 +20,8 @@ func newDescribe(f *cmdutil.Factory) *cobra.Command {
 		Short:   "Show the whole definition of tools",
 		Example: "  ctx tools describe filesystem:read_text_file",
 		Args:    cmdutil.Args(1, -1),
+
+		ValidArgsFunction: survey.CompleteTools(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := s.ask(cmd.Context(), "describe_tool", map[string]any{"tools": args})
 			if err != nil {
