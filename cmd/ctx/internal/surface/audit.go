@@ -40,7 +40,7 @@ finding. What has a confidence under 0.5 is worth a look and no finding.`,
 				return err
 			}
 			if n > 0 {
-				return cmdutil.Fail("what to do is said with each", "%s", count(n, "finding"))
+				return cmdutil.Fail("what to do is said with each; ctx surface explain ID says more", "%s", count(n, "finding"))
 			}
 			return nil
 		},

@@ -42,7 +42,7 @@ func find(inv inventory.Inventory, budget int) []Finding {
 			})
 		case r.Kind == surface.KindTool && r.Use.Unused() && r.Authority.Tier >= authority.RemoteWrite:
 			found = append(found, Finding{
-				Kind: "high_authority_unused", ID: r.ID, Hint: "ctx surface explain " + r.ID,
+				Kind: "high_authority_unused", ID: r.ID, Hint: "ctx prune takes out what nobody uses",
 				Text: fmt.Sprintf("%s, and no call in %s", r.Authority.Tier, count(r.Use.Of, "session")),
 			})
 		case r.Standing == inventory.Loaded && r.Kind != surface.KindTool && r.Use.Unused() && weight(inv, r) > 0:
