@@ -1,9 +1,10 @@
 package embed
 
 import (
-	"bufio"
-	"cmp"
+	"compress/gzip"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,24 +19,31 @@ type tokenLine struct {
 	IDs  []int32 `json:"ids"`
 }
 
-// tokenLines are texts in many scripts with the ids that the reference
-// tokenizer gives them. CTX_TOKEN_LINES may name a larger file of the same kind.
+// tokenLines are 10,000 texts in many scripts with the ids that the reference
+// tokenizer gives them, as models/train/tokens.py writes them.
 func tokenLines(t *testing.T) []tokenLine {
 	t.Helper()
-	f, err := os.Open(cmp.Or(os.Getenv("CTX_TOKEN_LINES"), "testdata/tokens.jsonl"))
+	f, err := os.Open("testdata/tokens.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	unzipped, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var lines []tokenLine
-	s := bufio.NewScanner(f)
-	s.Buffer(nil, 1<<20)
-	for s.Scan() {
+	for d := json.NewDecoder(unzipped); ; {
 		var l tokenLine
-		if err := json.Unmarshal(s.Bytes(), &l); err != nil {
+		if err := d.Decode(&l); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
 			t.Fatal(err)
 		}
 		lines = append(lines, l)
+	}
+	if len(lines) != 10_000 {
+		t.Fatalf("%d lines", len(lines))
 	}
 	return lines
 }
