@@ -107,6 +107,11 @@ func TestAModelThatIsInstalledLaterIsTheNextSessions(t *testing.T) {
 	eventually(t, "it is said", func() bool {
 		return strings.Contains(h.prompt("conversation-1", diaryPrompt), "the capability diary is enabled")
 	})
+	// A prompt that came before the model was ready is spoken of until the next.
+	eventually(t, "a prompt is decided with the model", func() bool {
+		h.prompt("conversation-1", diaryPrompt)
+		return !strings.Contains(next.call("capability", `{"action":"list"}`), byWords)
+	})
 	for what, answer := range next.answers() {
 		if strings.Contains(answer, byWords) {
 			t.Errorf("%s: %s", what, answer)
