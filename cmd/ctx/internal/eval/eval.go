@@ -14,6 +14,6 @@ func New(f *cmdutil.Factory) *cobra.Command {
 		Short: "Measure how well ctx chooses, on labelled data",
 		Long: `Measure how well ctx chooses, on labelled data: JSON lines, one row each. Nothing
 is started and nothing leaves the machine.`,
-		Example: "  ctx eval routing --tap ./my-tap --set rows.jsonl\n  ctx eval authority --tools tools.jsonl",
-	}, newRouting(f), newAuthority(f))
+		Example: "  ctx eval routing --tap ./my-tap --set rows.jsonl\n  ctx eval retrieval --tools tools.jsonl --queries queries.jsonl\n  ctx eval authority --tools tools.jsonl",
+	}, newRouting(f), newRetrieval(f), newAuthority(f))
 }

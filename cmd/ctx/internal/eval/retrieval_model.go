@@ -1,0 +1,66 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
+	"github.com/ctx-sidecar/ctx/core/config"
+	"github.com/ctx-sidecar/ctx/core/embed"
+	"github.com/ctx-sidecar/ctx/core/eval"
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/loader"
+)
+
+// finders returns the rankers of tools that can be had here, and the model's
+// name where there is one.
+func finders(ctx context.Context, f *cmdutil.Factory, tools []listing.Tool) (rankers []eval.ToolRanker, name string, warnings []string, done func(), err error) {
+	lexical, product := eval.LexicalTools("lexical", tools), eval.LexicalTools("default", tools)
+	model, name, degraded := openModel(f)
+	if degraded != nil {
+		warnings = append(warnings, fmt.Sprintf("semantic is left out, for no model is in use: %v", degraded))
+		return []eval.ToolRanker{lexical, product}, "", warnings, func() {}, nil
+	}
+	// Not among the vectors of taps: thousands of tools would drive those out.
+	vectors, err := embed.OpenCache(filepath.Join(loader.Vectors(f.Layout()), "eval"), model.ID(), model)
+	if err != nil {
+		warnings = append(warnings, err.Error())
+	}
+	semantic, err := eval.SemanticTools(ctx, model, vectors, tools, func(done int) {
+		f.IO.Step("semantic: tool %d of %d", done, len(tools))
+	})
+	// What was made before an interrupt is kept too.
+	if err := vectors.Save(); err != nil {
+		warnings = append(warnings, err.Error())
+	}
+	if err != nil {
+		model.Close()
+		return nil, "", nil, nil, err
+	}
+	return []eval.ToolRanker{lexical, semantic, product}, name, warnings, func() { model.Close() }, nil
+}
+
+// openModel opens the sentence model as sessions do, but for the scorer, which
+// is for prompts.
+func openModel(f *cmdutil.Factory) (*embed.Model, string, error) {
+	if err := embed.Supported(); err != nil {
+		return nil, "", err
+	}
+	l := f.Layout()
+	cfg, _ := config.Load(l, f.Workspace(), f.Env)
+	share := embed.Trusted(l.Share(), f.Workspace())
+	bundle, err := embed.FindBundle(cfg.Embed.Model, share)
+	if err != nil {
+		return nil, "", err
+	}
+	library, err := embed.OpenLibrary(embed.LibrarySource{
+		Env: f.Env, Configured: cfg.Embed.OrtLibrary, Share: share, Workspace: f.Workspace(),
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	defer library.Close()
+	model, err := embed.Open(bundle, library, 1)
+	return model, bundle.Name, err
+}
