@@ -3,6 +3,7 @@
 # make bench   the numbers of README's table, side by side
 # make fuzz    every fuzz target for FUZZTIME
 # make routing-table   how well prompts are routed, the table of docs/routing.md; CTX_ORT_LIB names ONNX Runtime
+# make retrieval-table how well tools are found, the table of docs/search.md; CTX_ORT_LIB as above
 # make scorers         the scorers trained anew, as models/train/README.md says
 # make demo    the main job in a throw-away folder
 
@@ -12,7 +13,7 @@ FUZZTIME   ?= 20s
 CTX_DATA   ?= ../shared/data
 PYTHON     ?= python3
 
-.PHONY: test lint e2e clients bench fuzz demo routing-table scorers
+.PHONY: test lint e2e clients bench fuzz demo routing-table retrieval-table scorers
 
 test: lint
 	go test -race ./...
@@ -47,6 +48,13 @@ routing-table:
 	data=$$(cd "$(CTX_DATA)" && pwd) && go build -o "$$away/bin" ./cmd/ctx && cd "$$away/empty" && \
 	HOME="$$away/empty" XDG_DATA_HOME="$$away" "$$away/bin" eval routing \
 		--tap "$$data/taps/octomind-tap" --set "$$data/routing/dev.jsonl" --rankers all
+
+retrieval-table:
+	@away=$$(mktemp -d) && trap 'rm -rf "$$away"' EXIT && mkdir "$$away/empty" "$$away/ctx" && cp -r models "$$away/ctx" && \
+	data=$$(cd "$(CTX_DATA)" && pwd)/retrieval && go build -o "$$away/bin" ./cmd/ctx && cd "$$away/empty" && \
+	for set in coding metatool; do echo "$$set" && \
+		HOME="$$away/empty" XDG_DATA_HOME="$$away" "$$away/bin" eval retrieval \
+			--tools "$$data/$${set}_tools.jsonl" --queries "$$data/$${set}_queries.jsonl" && echo || exit 1; done
 
 scorers:
 	cd models/train && $(PYTHON) train.py --data "$$(cd "$(CURDIR)" && cd "$(CTX_DATA)" && pwd)" --model ../all-minilm-l6-v2-q

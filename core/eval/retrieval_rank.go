@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -105,10 +106,16 @@ func nearest(v []float32, vectors [][]float32) []int {
 // what follows tells how to use a tool and not what for.
 const mostToolText = 300
 
-// toolText is what a sentence model gets to see of a tool.
+var (
+	separators = strings.NewReplacer("_", " ", "-", " ", ".", " ")
+	humps      = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
+)
+
+// toolText is what a sentence model gets to see of a tool. Parameters are left
+// out, for with them it finds fewer.
 func toolText(t listing.Tool) string {
-	name := strings.NewReplacer("_", " ", "-", " ").Replace(t.Name)
-	return t.Server + " " + name + " " + cut(t.Description, mostToolText)
+	name := separators.Replace(humps.ReplaceAllString(t.Name, "$1 $2"))
+	return t.Server + " " + name + ": " + cut(t.Description, mostToolText)
 }
 
 // cut is the beginning of text, at most n bytes, in whole characters.

@@ -192,11 +192,33 @@ func decode(line []byte, into any) error {
 	case errors.As(err, &syntax):
 		return &misread{max(int(syntax.Offset), 1), syntax.Error()}
 	case errors.As(err, &kind) && kind.Field != "":
-		return &misread{max(int(kind.Offset), 1), fmt.Sprintf("%q is to be %s, not %s", kind.Field, wanted(kind.Type.Kind().String()), kind.Value)}
+		return &misread{columnOf(line, int(kind.Offset)), fmt.Sprintf("%q is to be %s, not %s", kind.Field, wanted(kind.Type.Kind().String()), kind.Value)}
 	case err != nil || bytes.TrimSpace(line)[0] != '{':
 		return misreadf("it is no JSON object")
 	}
 	return nil
+}
+
+// columnOf is where the value begins whose last byte is in column end: there
+// [json.UnmarshalTypeError] points, but for lists and objects, of which it has
+// read the bracket alone.
+func columnOf(line []byte, end int) int {
+	end = min(max(end, 1), len(line))
+	before := line[:end-1]
+	switch line[end-1] {
+	case '[', '{':
+		return end
+	case '"':
+		for i := len(before) - 1; i >= 0; i-- {
+			rest := bytes.TrimRight(before[:i], `\`)
+			if before[i] == '"' && (i-len(rest))%2 == 0 {
+				return i + 1
+			}
+		}
+		return end
+	default:
+		return bytes.LastIndexAny(before, ",:[ \t") + 2
+	}
 }
 
 // wanted names a kind of Go's as JSON does.
