@@ -14,6 +14,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/inventory"
 	"github.com/ctx-sidecar/ctx/core/profile"
 	"github.com/ctx-sidecar/ctx/core/selection"
+	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/plugins"
 )
@@ -82,6 +83,9 @@ func (o *compileOptions) run(cmd *cobra.Command, f *cmdutil.Factory) error {
 		return err
 	}
 	if o.apply && c.out.failure() == nil {
+		if err := state.NoteCompiled(f.Layout(), s.Workspace); err != nil {
+			return err
+		}
 		if err := c.write(); err != nil {
 			return err
 		}

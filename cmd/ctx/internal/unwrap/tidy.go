@@ -27,11 +27,16 @@ var ours = []string{
 func tidy(l paths.Layout, workspace string, hosts []string) []string {
 	left := []string{}
 	for _, dir := range []string{
-		filepath.Join(workspace, ".ctx-surface"),
+		state.CompiledDir(workspace),
 		filepath.Join(l.State, "workspaces", paths.ID(workspace)),
 	} {
 		if why := empty(dir, hosts); why != "" {
 			left = append(left, why)
+		}
+	}
+	if _, err := os.Lstat(state.CompiledDir(workspace)); errors.Is(err, fs.ErrNotExist) {
+		if err := state.ForgetCompiled(l, workspace); err != nil {
+			left = append(left, err.Error())
 		}
 	}
 	// With the last wrap no gateway is left to make use of it. It may lie outside

@@ -15,6 +15,7 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/wrap"
 	"github.com/ctx-sidecar/ctx/core/prune"
+	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/wiring"
 )
 
@@ -28,7 +29,8 @@ type Result struct {
 type Workspace struct {
 	Workspace string   `json:"workspace"`
 	Hosts     []Host   `json:"hosts"`
-	Left      []string `json:"left"` // what of ours stays, and why
+	Removed   string   `json:"removed,omitempty"` // the folder of ctx in a workspace that is not wrapped
+	Left      []string `json:"left"`              // what of ours stays, and why
 }
 
 // Host is one host and its files.
@@ -66,7 +68,7 @@ everything else stays.`,
 	fl := cmd.Flags()
 	fl.StringSliceVar(&o.hosts, "host", nil, "host to unwire (repeatable; default: every one that is wired)")
 	fl.BoolVar(&o.dryRun, "dry-run", false, "print what would change and change nothing")
-	fl.BoolVar(&o.all, "all", false, "every workspace that is wrapped")
+	fl.BoolVar(&o.all, "all", false, "every workspace that is wrapped or has a folder of ctx")
 	// Only a flag that does not exist fails here.
 	_ = cmd.RegisterFlagCompletionFunc("host", completeWired(f))
 	return cmd
@@ -93,6 +95,15 @@ func (o *options) run(_ context.Context, f *cmdutil.Factory) error {
 		if workspaces, err = store.Workspaces(); err != nil {
 			return err
 		}
+		compiled, err := state.Compiled(f.Layout())
+		if err != nil {
+			return err
+		}
+		for _, ws := range compiled {
+			if !slices.Contains(workspaces, ws) {
+				workspaces = append(workspaces, ws)
+			}
+		}
 	}
 	r := Result{DryRun: o.dryRun, Workspaces: []Workspace{}}
 	for _, ws := range workspaces {
@@ -112,7 +123,7 @@ func (o *options) unwrap(f *cmdutil.Factory, store *wiring.Store, ws string) (Wo
 		return done, err
 	}
 	if !ok {
-		return done, cmdutil.Fail(others(store), "not wrapped")
+		return o.clean(f, store, ws)
 	}
 	wired := []string{}
 	for _, h := range rec.Hosts {
@@ -180,6 +191,30 @@ func (o *options) unwrap(f *cmdutil.Factory, store *wiring.Store, ws string) (Wo
 	return done, nil
 }
 
+// clean takes the folder of ctx out of a workspace that is not wrapped: a
+// compiled profile needs no wrap.
+func (o *options) clean(f *cmdutil.Factory, store *wiring.Store, ws string) (Workspace, error) {
+	done := Workspace{Workspace: ws, Hosts: []Host{}, Left: []string{}}
+	compiled, err := state.Compiled(f.Layout())
+	if err != nil {
+		return done, err
+	}
+	if !slices.Contains(compiled, ws) || len(o.hosts) > 0 {
+		return done, cmdutil.Fail(others(store), "not wrapped")
+	}
+	done.Removed = state.CompiledDir(ws)
+	if o.dryRun {
+		return done, nil
+	}
+	pruned, _, err := prune.Load(f.Layout(), ws)
+	if err != nil {
+		fmt.Fprintf(f.IO.Err, "warning: %v\n", err)
+	}
+	done.Left = tidy(f.Layout(), ws, hosts.Names(f))
+	_, err = prune.Save(f.Layout(), ws, pruned)
+	return done, err
+}
+
 // others is a hint that names the workspaces that are wrapped.
 func others(store *wiring.Store) string {
 	all, err := store.Workspaces()
@@ -208,6 +243,9 @@ func (r Result) print(s *iostreams.Streams) {
 					fmt.Fprintln(s.Out, file.Note)
 				}
 			}
+		}
+		if ws.Removed != "" && len(ws.Left) == 0 {
+			fmt.Fprintf(s.Out, "%s: %s\n", ws.Removed, map[bool]string{true: "would be removed", false: "removed; the workspace is not wrapped"}[r.DryRun])
 		}
 		for _, left := range ws.Left {
 			fmt.Fprintf(s.Out, "  left: %s\n", left)
