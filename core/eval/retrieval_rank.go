@@ -91,15 +91,36 @@ func SemanticTools(ctx context.Context, model, ofTools Embedder, tools []listing
 // nearest orders all vectors by their cosine to v; all are of length 1. Ties
 // keep their order.
 func nearest(v []float32, vectors [][]float32) []int {
-	order, cosines := make([]int, len(vectors)), make([]float32, len(vectors))
-	for i, w := range vectors {
-		order[i] = i
-		for k, x := range w {
-			cosines[i] += x * v[k]
-		}
+	type near struct {
+		cosine float32
+		at     int
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(cosines[b], cosines[a]) })
+	all := make([]near, len(vectors))
+	for i, w := range vectors {
+		all[i] = near{dot(v, w), i}
+	}
+	slices.SortFunc(all, func(a, b near) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.at, b.at)) })
+	order := make([]int, len(all))
+	for i, n := range all {
+		order[i] = n.at
+	}
 	return order
+}
+
+// dot is the inner product of two vectors of one length. Four sums instead of
+// one: each addition else waits for the one before.
+func dot(v, w []float32) float32 {
+	var a, b, c, d float32
+	for ; len(v) >= 4 && len(w) >= 4; v, w = v[4:], w[4:] {
+		a += v[0] * w[0]
+		b += v[1] * w[1]
+		c += v[2] * w[2]
+		d += v[3] * w[3]
+	}
+	for i := range min(len(v), len(w)) {
+		a += v[i] * w[i]
+	}
+	return a + b + c + d
 }
 
 // mostToolText is how many bytes of a description a sentence model gets to see:

@@ -249,3 +249,16 @@ func TestLexicalFindsWhatSharesWords(t *testing.T) {
 		t.Errorf("%v, want %v (%v)", got, want, err)
 	}
 }
+
+func TestTheInnerProductCountsEveryNumber(t *testing.T) {
+	t.Parallel()
+	v, w := []float32{}, []float32{}
+	want := float32(0)
+	for i := range 11 {
+		if got := dot(v, w); got != want {
+			t.Errorf("of %d numbers: %v, want %v", i, got, want)
+		}
+		v, w = append(v, float32(i+1)), append(w, float32(i-3))
+		want += float32((i + 1) * (i - 3))
+	}
+}
