@@ -13,7 +13,7 @@ import (
 // minor one only tells what the other side could know.
 const (
 	ProtocolMajor = 1
-	ProtocolMinor = 2
+	ProtocolMinor = 3
 )
 
 // Prefix begins the file name of every adapter.

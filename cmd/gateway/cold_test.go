@@ -90,7 +90,7 @@ func (h *home) coldPrompt(session, text string) string {
 }
 
 func (h *home) runHook(program, session, text string) (string, error) {
-	event, err := json.Marshal(map[string]string{"Kind": "prompt", "Session": session, "Prompt": text})
+	event, err := json.Marshal(map[string]string{"Kind": "prompt", "Session": session, "Title": h.title, "Prompt": text})
 	if err != nil {
 		return "", err
 	}

@@ -119,6 +119,7 @@ func (e *events) handler() *hook.Handler {
 // load lets the event change which capabilities are active, and returns what is
 // to be said of it to the model, in one line.
 func (e *events) load(ctx context.Context, ev event.Event) string {
+	e.loader.Titled(ev.Title)
 	switch {
 	case strings.HasPrefix(ev.Session, state.ScratchPrefix):
 	case ev.Kind == event.SessionStart && ev.Source == event.Clear:

@@ -70,6 +70,7 @@ type home struct {
 	env    []string
 	layout paths.Layout
 	config surface.Sources
+	title  string // of the conversation, for [home.coldPrompt]
 }
 
 func newHome(t *testing.T) *home {

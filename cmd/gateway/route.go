@@ -56,7 +56,9 @@ func route(args []string, std streams, env []string) error {
 	}()
 	p.policy.Read = func(context.Context, []string) (surface.Sources, bool, error) { return q.Sources, false, nil }
 	p.binding.Bind(q.Session)
-	line, err := loader.Cold(ctx, time.Until(q.Model), p.loaderOptions(p.binding), p.policy.Rules(ctx), q.Prompt)
+	opts := p.loaderOptions(p.binding)
+	opts.Title = q.Title
+	line, err := loader.Cold(ctx, time.Until(q.Model), opts, p.policy.Rules(ctx), q.Prompt)
 	if err != nil {
 		p.log.Warn("the prompt is not routed", "error", err)
 		return err

@@ -37,7 +37,7 @@ func (p program) route(ctx context.Context, h *hook.Handler, ev event.Event) str
 		return ""
 	}
 	deadline = deadline.Add(-afterRoute)
-	q := hook.Routing{Session: ev.Session, Prompt: ev.Prompt, Sources: sources, Until: deadline.Add(-afterUntil)}
+	q := hook.Routing{Session: ev.Session, Title: ev.Title, Prompt: ev.Prompt, Sources: sources, Until: deadline.Add(-afterUntil)}
 	q.Model = q.Until.Add(-afterModel)
 	if time.Now().After(q.Model) {
 		p.log.Warn("the prompt is not routed: there is no time left")

@@ -33,6 +33,7 @@ type Event struct {
 	Name           string // the host's own name of the event: "UserPromptSubmit"
 	Kind           Kind
 	Session        string // the host's id of the conversation
+	Title          string // what the host or the user calls the conversation, "" where this event does not say
 	Source         Source
 	Dir            string // absolute working folder of the session
 	Transcript     string // absolute path, "" when the host keeps none

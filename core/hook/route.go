@@ -14,6 +14,7 @@ import (
 // its stdin does.
 type Routing struct {
 	Session string          `json:"session"`
+	Title   string          `json:"title,omitempty"` // of the conversation
 	Prompt  string          `json:"prompt"`
 	Sources surface.Sources `json:"sources"`
 	Model   time.Time       `json:"model"` // until when the sentence model may take

@@ -36,6 +36,7 @@ type Options struct {
 	Trust    *trust.Store
 	Sessions *state.Store
 	Session  func() string // the conversation that is served now, "" while that is not known
+	Title    string        // of the conversation, for [Cold]: a loader is told it by [Loader.Titled]
 	Env      []string      // in the form of os.Environ
 	Cache    Listings
 	Skills   Skills
@@ -79,6 +80,7 @@ type Loader struct {
 	mu      sync.Mutex
 	begun   bool
 	session string
+	titled  titled
 	coming  map[string]bool   // capabilities that are being enabled
 	failed  map[string]string // why a capability that a prompt activated is not there, by its name
 	late    error             // why the last prompt was routed by words alone, nil where it was not or always is

@@ -81,7 +81,31 @@ func (l *Loader) decide(ctx context.Context, wait time.Duration, text string, mi
 	})
 }
 
-func (l *Loader) scene() scene { return scene{l.opts, l.registry, l.place, &l.early} }
+// titled is what a conversation is called.
+type titled struct{ session, title string }
+
+// Titled says what the conversation that is served now is called. Not every
+// event says it: "" leaves what was said before.
+func (l *Loader) Titled(title string) {
+	if title == "" {
+		return
+	}
+	id := l.opts.Session()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.titled = titled{id, title}
+}
+
+func (l *Loader) scene() scene {
+	opts := l.opts
+	id := opts.Session()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.titled.session == id {
+		opts.Title = l.titled.title
+	}
+	return scene{opts, l.registry, l.place, &l.early}
+}
 
 // Degraded says why prompts of the conversation are routed by words alone, nil
 // where they are not.

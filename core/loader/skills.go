@@ -222,7 +222,7 @@ func (s scene) decideSkills(ctx context.Context, text string, entries []SkillEnt
 	ctx, cancel := context.WithTimeout(ctx, similarWait)
 	defer cancel()
 	d, err := skill.Decide(ctx, list, func(one skill.Skill) bool { return taken[one.Name] }, skill.Situation{
-		Prompt: own, Session: []string{s.opts.Session()}, Env: s.opts.Env,
+		Prompt: own, Session: []string{s.opts.Title, s.opts.Session()}, Env: s.opts.Env,
 		Dir: s.opts.Skills.Dir, Workspace: s.opts.Skills.Workspace, Domain: Domain(c),
 	}, s.opts.Taps.Similar)
 	if err != nil {

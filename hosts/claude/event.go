@@ -43,6 +43,7 @@ func kindOf(name string) event.Kind {
 // input is what every event of Claude Code's may carry.
 type input struct {
 	Session        string          `json:"session_id"`
+	Title          string          `json:"session_title"`
 	Transcript     string          `json:"transcript_path"`
 	Dir            string          `json:"cwd"`
 	Name           string          `json:"hook_event_name"`
@@ -73,7 +74,7 @@ func (a *adapter) Decode(_ context.Context, raw plugins.RawEvent) (event.Event, 
 	}
 	ev := event.Event{
 		Host: hostName, Name: name, Kind: kindOf(name),
-		Session: in.Session, Transcript: in.Transcript, Dir: in.Dir,
+		Session: in.Session, Title: in.Title, Transcript: in.Transcript, Dir: in.Dir,
 		PermissionMode: in.PermissionMode,
 		Unattended:     in.PermissionMode == "bypassPermissions",
 	}

@@ -97,6 +97,11 @@ func TestEventsOutsideTheRecorded(t *testing.T) {
 			event.Event{Name: "SessionStart", Kind: event.SessionStart, Source: event.Clear, Dir: "/w"},
 		},
 		{
+			"a conversation that has a title",
+			plugins.RawEvent{Name: "UserPromptSubmit", Dir: "/w", Payload: []byte(`{"session_id":"s","session_title":"The voyage home","prompt":"go on"}`)},
+			event.Event{Name: "UserPromptSubmit", Kind: event.Prompt, Title: "The voyage home", Prompt: "go on", Dir: "/w"},
+		},
+		{
 			"a fork carries a conversation on",
 			plugins.RawEvent{Name: "SessionStart", Dir: "/hook", Payload: []byte(`{"session_id":"s","source":"fork"}`)},
 			event.Event{Name: "SessionStart", Kind: event.SessionStart, Source: event.Resume, Dir: "/hook"},

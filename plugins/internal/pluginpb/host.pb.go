@@ -1,4 +1,4 @@
-// The wire between ctx and the adapter of one host: protocol 1.2.
+// The wire between ctx and the adapter of one host: protocol 1.3.
 //
 // The major number is what go-plugin's handshake negotiates. A change that an
 // older adapter could not answer raises it; a new optional field or a new
@@ -425,7 +425,8 @@ type Event struct {
 	Prompt         string                 `protobuf:"bytes,8,opt,name=prompt" json:"prompt,omitempty"`
 	PermissionMode string                 `protobuf:"bytes,9,opt,name=permission_mode,json=permissionMode" json:"permission_mode,omitempty"`
 	Unattended     bool                   `protobuf:"varint,10,opt,name=unattended" json:"unattended,omitempty"`
-	Tool           *ToolUse               `protobuf:"bytes,11,opt,name=tool" json:"tool,omitempty"` // absent but for the events of tools
+	Tool           *ToolUse               `protobuf:"bytes,11,opt,name=tool" json:"tool,omitempty"`   // absent but for the events of tools
+	Title          string                 `protobuf:"bytes,12,opt,name=title" json:"title,omitempty"` // of the conversation; since 1.3
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -535,6 +536,13 @@ func (x *Event) GetTool() *ToolUse {
 		return x.Tool
 	}
 	return nil
+}
+
+func (x *Event) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
 }
 
 type ToolUse struct {
@@ -2766,7 +2774,7 @@ const file_plugins_host_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\apayload\x18\x02 \x01(\fR\apayload\x12\x10\n" +
 	"\x03dir\x18\x03 \x01(\tR\x03dir\x12.\n" +
-	"\amachine\x18\x04 \x01(\v2\x14.ctx.host.v1.MachineR\amachine\"\xb2\x02\n" +
+	"\amachine\x18\x04 \x01(\v2\x14.ctx.host.v1.MachineR\amachine\"\xc8\x02\n" +
 	"\x05Event\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -2783,7 +2791,8 @@ const file_plugins_host_proto_rawDesc = "" +
 	"unattended\x18\n" +
 	" \x01(\bR\n" +
 	"unattended\x12(\n" +
-	"\x04tool\x18\v \x01(\v2\x14.ctx.host.v1.ToolUseR\x04tool\"\x9b\x01\n" +
+	"\x04tool\x18\v \x01(\v2\x14.ctx.host.v1.ToolUseR\x04tool\x12\x14\n" +
+	"\x05title\x18\f \x01(\tR\x05title\"\x9b\x01\n" +
 	"\aToolUse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +

@@ -1,4 +1,4 @@
-// The wire between ctx and the adapter of one host: protocol 1.2.
+// The wire between ctx and the adapter of one host: protocol 1.3.
 //
 // The major number is what go-plugin's handshake negotiates. A change that an
 // older adapter could not answer raises it; a new optional field or a new
