@@ -22,9 +22,20 @@ const compiledSchema = "ctx.compiled/v1"
 // compiled is what the last compilations wrote, so that the next one can take
 // away what it does not write itself.
 type compiled struct {
-	Schema string              `json:"schema"`
-	Slices map[string][]string `json:"slices"` // by host and agent: names of files within the folder
+	Schema string             `json:"schema"`
+	Slices map[string]written `json:"slices"` // by host and agent
 }
+
+// written are SHA-256 sums by the names of files within the folder. A file that
+// holds anything else is not what was written, whatever the record says.
+type written map[string]string
+
+func sumOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+var errBadRecord = errors.New("it cannot be read")
 
 const compiledRecord = "compiled.json"
 
@@ -50,10 +61,11 @@ func plainName(name string) string {
 // key is what the record knows the slice by.
 func (c *compiler) key() string { return c.host.Name() + "/" + c.options.agent }
 
+// record reads what earlier compilations wrote; the error is [errBadRecord] where
+// nobody can tell.
 func (c *compiler) record() (compiled, error) {
-	all := compiled{Schema: compiledSchema, Slices: map[string][]string{}}
-	path := filepath.Join(state.CompiledDir(c.set.Workspace), compiledRecord)
-	b, err := file.Read(path)
+	all := compiled{Schema: compiledSchema, Slices: map[string]written{}}
+	b, err := file.Read(c.recordPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return all, nil
 	}
@@ -61,10 +73,8 @@ func (c *compiler) record() (compiled, error) {
 		return all, err
 	}
 	var read compiled
-	if err := json.Unmarshal(b, &read); err != nil || read.Schema != compiledSchema {
-		bad, aside := file.SetAside(path)
-		c.out.Warnings = append(c.out.Warnings, fmt.Sprintf("%s cannot be read and is kept as %s; what it knew of is not taken away", path, filepath.Base(bad)))
-		return all, aside
+	if json.Unmarshal(b, &read) != nil || read.Schema != compiledSchema {
+		return all, errBadRecord
 	}
 	if read.Slices != nil {
 		all.Slices = read.Slices
@@ -76,6 +86,9 @@ func (c *compiler) record() (compiled, error) {
 func (c *compiler) compare() error {
 	c.out.Files, c.out.Changed, c.out.Stale = []string{}, []string{}, []string{}
 	for _, m := range c.files {
+		if !filepath.IsLocal(m.Name) {
+			return fmt.Errorf("the adapter of %s names a file outside of its folder: %q", c.host.Title(), m.Name)
+		}
 		path := filepath.Join(c.dir(), m.Name)
 		c.out.Files = append(c.out.Files, path)
 		old, err := file.Read(path)
@@ -89,16 +102,41 @@ func (c *compiler) compare() error {
 		}
 	}
 	record, err := c.record()
-	if err != nil {
+	if err != nil && !errors.Is(err, errBadRecord) {
 		return err
 	}
-	for _, name := range record.Slices[c.key()] {
+	for name, sum := range record.Slices[c.key()] {
 		path := filepath.Join(c.dir(), name)
-		if filepath.IsLocal(name) && !slices.Contains(c.out.Files, path) {
-			if _, err := os.Lstat(path); err == nil {
-				c.out.Stale = append(c.out.Stale, path)
-			}
+		if !filepath.IsLocal(name) || slices.Contains(c.out.Files, path) || c.plain(path) != nil {
+			continue
 		}
+		if b, err := file.Read(path); err == nil && sumOf(b) == sum {
+			c.out.Stale = append(c.out.Stale, path)
+		}
+	}
+	slices.Sort(c.out.Stale)
+	return nil
+}
+
+// plain refuses a path on which a link, or anything but folders, leads out of the
+// folder of compiled files: an unpacked archive may have put one there.
+func (c *compiler) plain(path string) error {
+	top := state.CompiledDir(c.set.Workspace)
+	rel, err := filepath.Rel(top, path)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return fmt.Errorf("%s: %w: it is no file in %s", path, state.ErrUnsafe, top)
+	}
+	for dir := filepath.Dir(path); dir != top; dir = filepath.Dir(dir) {
+		info, err := os.Lstat(dir)
+		if err == nil && !info.IsDir() {
+			return fmt.Errorf("%s: %w: it is no folder, or a link to one", dir, state.ErrUnsafe)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: %w: it is no regular file", path, state.ErrUnsafe)
 	}
 	return nil
 }
@@ -106,41 +144,58 @@ func (c *compiler) compare() error {
 // write puts the files where they belong and takes away what an earlier
 // compilation wrote and this one does not.
 func (c *compiler) write() error {
-	if err := state.MakeCompiledDir(c.set.Workspace); err != nil {
+	err := state.MakeCompiledDir(c.set.Workspace)
+	for _, path := range c.out.Files {
+		if err == nil {
+			err = c.plain(path)
+		}
+	}
+	if err != nil {
 		return cmdutil.Fail("ctx writes into no folder that came with a repository, is a link or belongs to someone else", "%w; nothing was written", err)
 	}
-	top, dir := state.CompiledDir(c.set.Workspace), c.dir()
-	err := file.Locked(filepath.Join(top, compiledRecord), func() error {
-		record, err := c.record()
-		if err != nil {
-			return err
-		}
-		var names []string
-		for _, m := range c.files {
-			path := filepath.Join(dir, m.Name)
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				return err
-			}
-			if err := file.Write(path, m.Content, 0o600); err != nil {
-				return err
-			}
-			names = append(names, m.Name)
-		}
-		for _, path := range c.out.Stale {
-			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-		record.Slices[c.key()] = names
-		b, err := json.MarshalIndent(record, "", "  ")
-		if err != nil {
-			return err
-		}
-		return file.Write(filepath.Join(top, compiledRecord), append(b, '\n'), 0o600)
-	})
-	if err != nil {
+	if err := file.Locked(c.recordPath(), c.replace); err != nil {
 		return fmt.Errorf("write the compiled files: %w", err)
 	}
 	c.out.Applied = true
 	return nil
+}
+
+func (c *compiler) recordPath() string {
+	return filepath.Join(state.CompiledDir(c.set.Workspace), compiledRecord)
+}
+
+// replace writes while nobody else does.
+func (c *compiler) replace() error {
+	record, err := c.record()
+	if errors.Is(err, errBadRecord) {
+		var bad string
+		if bad, err = file.SetAside(c.recordPath()); err == nil {
+			c.out.Warnings = append(c.out.Warnings, fmt.Sprintf("%s cannot be read and is kept as %s; what it knew of is not taken away", c.recordPath(), filepath.Base(bad)))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	made := written{}
+	for _, m := range c.files {
+		path := filepath.Join(c.dir(), m.Name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := file.Write(path, m.Content, 0o600); err != nil {
+			return err
+		}
+		made[m.Name] = sumOf(m.Content)
+	}
+	for _, path := range c.out.Stale {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	record.Slices[c.key()] = made
+	b, err := json.MarshalIndent(record, "", "  ")
+	if err != nil {
+		return err
+	}
+	return file.Write(c.recordPath(), append(b, '\n'), 0o600)
 }
