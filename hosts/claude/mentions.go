@@ -76,6 +76,9 @@ func (m mention) means(server string) bool {
 		return m.text == server
 	}
 	name := plain(server)
+	if name == "" {
+		return false // no text can speak of a server without a name
+	}
 	for at := 0; ; at++ {
 		i := strings.Index(m.text[at:], name)
 		if i < 0 {
