@@ -32,6 +32,19 @@ func TestClaudePromptFiresASkillThatIsReadInTheSameTurn(t *testing.T) {
 	s.mustSay("Begin with the weather: larkspur.", "diary:read_note", "wrote meeting", "foxglove")
 }
 
+// What the user calls the conversation is told to the hooks alone.
+func TestClaudeTellsASkillWhatTheConversationIsCalled(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	dir := u.workspace("w", u.reference)
+	u.write("skills/rigging/SKILL.md", "---\nname: rigging\ndescription: How to rig a ship.\nrules:\n  - session(voyage)\n---\nBegin with the mast.\n", filepath.Join(filepath.Dir(u.home), "tap"))
+	u.tapped(dir)
+	u.wrap(dir, "claude")
+	const fired = "the skill rigging is enabled"
+	u.asked(dir, "how do we begin with that", nil, "--name", "The Voyage home").mustSay(fired)
+	u.asked(dir, "how do we begin with that", nil).mustNotSay(fired)
+}
+
 func TestClaudesOwnSkillIsNotGivenASecondTime(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
