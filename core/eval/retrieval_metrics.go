@@ -14,7 +14,6 @@ import (
 func found(order []int, relevance map[int]float64) Found {
 	var f Found
 	gains := make([]float64, len(order))
-	share := 1 / float64(len(relevance))
 	for rank, tool := range order {
 		gain := relevance[tool]
 		if gain <= 0 {
@@ -26,9 +25,12 @@ func found(order []int, relevance map[int]float64) Found {
 		}
 		for k, recall := range f.Recall.cuts() {
 			if rank < k {
-				*recall += share
+				*recall++
 			}
 		}
+	}
+	for _, recall := range f.Recall.cuts() {
+		*recall /= float64(len(relevance))
 	}
 	ideal := make([]float64, 0, len(relevance))
 	for _, gain := range relevance {
@@ -59,16 +61,18 @@ func retrievalMeans(all []Found) RetrievalMeans {
 	if len(all) == 0 {
 		return m
 	}
-	n := float64(len(all))
 	times := make([]time.Duration, len(all))
 	for i, f := range all {
-		m.Recall.At1 += f.Recall.At1 / n
-		m.Recall.At3 += f.Recall.At3 / n
-		m.Recall.At5 += f.Recall.At5 / n
-		m.Recall.At10 += f.Recall.At10 / n
-		m.MRR += f.RR / n
-		m.NDCG10 += f.NDCG10 / n
+		m.Recall.At1 += f.Recall.At1
+		m.Recall.At3 += f.Recall.At3
+		m.Recall.At5 += f.Recall.At5
+		m.Recall.At10 += f.Recall.At10
+		m.MRR += f.RR
+		m.NDCG10 += f.NDCG10
 		times[i] = f.Time
+	}
+	for _, sum := range []*float64{&m.Recall.At1, &m.Recall.At3, &m.Recall.At5, &m.Recall.At10, &m.MRR, &m.NDCG10} {
+		*sum /= float64(len(all))
 	}
 	slices.Sort(times)
 	middle := (times[(len(times)-1)/2] + times[len(times)/2]) / 2
