@@ -180,6 +180,49 @@ func TestStoppedBetweenWrites(t *testing.T) {
 	}
 }
 
+// Who asks what there is to undo after a change that was cut off finds the files
+// as they were, or on record what is in them.
+func TestRecover(t *testing.T) {
+	t.Parallel()
+	for steps := range 1 + len(crashEdits("")) {
+		h, was := crashHome(t)
+		c, err := h.store.Plan(wsA, crashEdits(h.dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(pending{pendingSchema, c.steps})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pend := snapshot{b, 0o600}
+		if err := errors.Join(os.MkdirAll(h.store.dir, 0o700), pend.write(h.store.pendingFile())); err != nil {
+			t.Fatal(err)
+		}
+		for _, st := range c.steps[:min(steps, len(c.steps))] {
+			st.Journal, st.New = filepath.Join(t.TempDir(), "none"), nil
+			if err := st.write(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := h.store.Recover(); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(was, h.all()); diff != "" {
+			t.Errorf("cut off after %d files:\n%s", steps, diff)
+		}
+		if owners, err := h.store.Owners(wsA.For); err != nil || len(owners) > 0 {
+			t.Errorf("cut off after %d files: on record for %v, %v", steps, owners, err)
+		}
+	}
+	untouched := Open(filepath.Join(t.TempDir(), "wraps"))
+	if err := untouched.Recover(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(untouched.dir); err == nil {
+		t.Error("a folder was made to find out that nothing is pending")
+	}
+}
+
 // When a later file cannot be written the earlier ones get back what they had.
 func TestFailureHalfWay(t *testing.T) {
 	t.Parallel()

@@ -33,6 +33,9 @@ type UndoneHost struct {
 
 func (o *options) runUndo(f *cmdutil.Factory) error {
 	store := wiring.Open(f.Layout().Wraps())
+	if err := store.Recover(); err != nil {
+		return err
+	}
 	owners, err := store.Owners(wiring.Prune)
 	if err != nil {
 		fmt.Fprintf(f.IO.Err, "warning: %v\n", err)

@@ -89,6 +89,9 @@ func completeWired(f *cmdutil.Factory) cobra.CompletionFunc {
 
 func (o *options) run(_ context.Context, f *cmdutil.Factory) error {
 	store := wiring.Open(f.Layout().Wraps())
+	if err := store.Recover(); err != nil {
+		return err
+	}
 	workspaces := []string{wrap.Workspace(f)}
 	if o.all {
 		var err error
