@@ -90,6 +90,30 @@ func TestAnUpgradeLeavesARunningSessionItsModel(t *testing.T) {
 	}
 }
 
+// A model that is not the one that was installed may still answer.
+func TestDoctorNamesAModelThatWasAltered(t *testing.T) {
+	t.Parallel()
+	needModel(t)
+	u := newUser(t)
+	p := filepath.Join(filepath.Dir(u.home), "prefix")
+	if err := os.CopyFS(p, os.DirFS(prefix)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(p, "share/ctx/models", modelName, "model.onnx")
+	weights, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights[len(weights)/2] ^= 1
+	if err := os.WriteFile(path, weights, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := u.run(u.home, u.environ(), filepath.Join(p, "bin/ctx"), "doctor", "--install")
+	if r.code != 1 || !strings.Contains(r.out, "model.onnx is not the file that was installed") || !strings.Contains(r.out, "run install.sh again") {
+		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
+	}
+}
+
 // A library that notes that it was loaded.
 const telltale = `#include <stdio.h>
 __attribute__((constructor)) static void loaded(void) { fclose(fopen("MARK", "w")); }

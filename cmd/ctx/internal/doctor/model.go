@@ -45,6 +45,15 @@ func (d *doctor) model(ctx context.Context, c config.Config, workspace string, n
 	case decision.Scores[0].Name != "calendar":
 		d.add("", name, Bad, router.Ranker()+" takes a prompt about a calendar for one about a "+decision.Scores[0].Name, "run install.sh again")
 	default:
+		// Weights that were altered can route the sample all the same.
+		bundle, err := embed.FindBundle(c.Embed.Model, embed.Trusted(l.Share(), workspace))
+		if err == nil {
+			err = bundle.Verify()
+		}
+		if err != nil {
+			d.add("", name, Bad, err.Error(), "run install.sh again")
+			return
+		}
 		d.add("", name, Good, "prompts are routed with "+router.Ranker(), "")
 	}
 }
