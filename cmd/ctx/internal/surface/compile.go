@@ -153,6 +153,7 @@ func (c *compiler) make(ctx context.Context) error {
 		c.picked = selection.Of(records, o)
 	}
 	c.out.fill(c.picked)
+	c.out.Notes = append(c.out.Notes, idleHooks(c.picked, c.host.Sources.ToolName)...)
 	if err := c.compile(ctx); err != nil {
 		return err
 	}
