@@ -47,6 +47,18 @@ func TestTableLinesUpWithAndWithoutColour(t *testing.T) {
 	}
 }
 
+func TestALongCellPadsNoOtherRow(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	table := NewTable("ID", "WHY")
+	table.Row(strings.Repeat("x", 10_000), "long")
+	table.Row("short", "ok")
+	table.Write(&Streams{Out: &out})
+	if !strings.Contains(out.String(), strings.Repeat("x", 10_000)+"  long\n") || !strings.Contains(out.String(), "\n  short  ok\n") {
+		t.Errorf("%d bytes", out.Len())
+	}
+}
+
 func TestATableIsNoWiderThanItsTerminal(t *testing.T) {
 	s, _, out, _ := Test()
 	table := NewTable("NAME", ">TOOLS", "WHY")

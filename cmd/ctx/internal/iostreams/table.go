@@ -44,7 +44,9 @@ func (t *Table) Write(s *Streams) {
 	width := make([]int, len(t.heads))
 	for _, row := range append([][]string{t.heads}, t.rows...) {
 		for i, c := range row {
-			width[i] = max(width[i], utf8.RuneCountInString(c))
+			if n := utf8.RuneCountInString(c); n <= widest {
+				width[i] = max(width[i], n)
+			}
 		}
 	}
 	l := t.layout(width, s.Width)
@@ -53,6 +55,10 @@ func (t *Table) Write(s *Streams) {
 		t.line(s.Out, row, l, func(c string) string { return c })
 	}
 }
+
+// widest is how many columns one cell may ask of all rows: a name that a
+// repository made up may have any number, and stands out of line itself.
+const widest = 160
 
 // narrowest is how many columns text can still be read in.
 const narrowest = 24
