@@ -44,6 +44,10 @@ type Surface struct {
 	Profiles          map[string]Profile
 	WorkspaceProfile  string
 	WorkspaceProfiles map[string]Profile
+
+	// Unread is what is wrong with the user's own file where it cannot be read and
+	// speaks of profiles, nil else: what it narrows is not known then.
+	Unread *Problem
 }
 
 // Profile is a [surface.profiles.NAME] table of one file.

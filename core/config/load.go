@@ -59,16 +59,28 @@ func (c *Config) read(path string, workspace bool) []Problem {
 	if err != nil {
 		return []Problem{{File: path, Text: err.Error(), Hint: passedOver}}
 	}
-	if err := checkShape(text); err != nil {
-		return []Problem{{File: path, Text: err.Error(), Hint: passedOver}}
-	}
-	tree := map[string]any{}
-	if _, err := toml.Decode(text, &tree); err != nil {
-		return []Problem{broken(path, text, err)}
+	tree, problem := parse(path, text)
+	if problem != nil {
+		if !workspace && strings.Contains(text, "profile") {
+			c.Surface.Unread = problem
+		}
+		return []Problem{*problem}
 	}
 	w := walk{config: c, workspace: workspace, file: path}
 	w.table(nil, tree)
 	return w.located(path, text)
+}
+
+func parse(path, text string) (map[string]any, *Problem) {
+	if err := checkShape(text); err != nil {
+		return nil, &Problem{File: path, Text: err.Error(), Hint: passedOver}
+	}
+	tree := map[string]any{}
+	if _, err := toml.Decode(text, &tree); err != nil {
+		problem := broken(path, text, err)
+		return nil, &problem
+	}
+	return tree, nil
 }
 
 func readFile(path string) (string, error) {

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -119,8 +120,15 @@ func (p *Profile) add(l Layer, table config.Profile, said bool) {
 
 // Active is the profile that is in force: chosen, the one that the user's wrap
 // names, else the user's default, and on top of it the workspace's default. nil:
-// none is. A name that nobody has defined admits nothing.
+// none is. A name that nobody has defined admits nothing, and neither does a file
+// of the user's that speaks of profiles and cannot be read.
 func Active(s config.Surface, chosen string) *Profile {
+	if s.Unread != nil {
+		return &Profile{Name: cmp.Or(chosen, "unknown"), Layers: []Layer{{
+			Profile: chosen, From: s.Unread.File,
+			Broken: fmt.Sprintf("your own profiles cannot be read, so that nothing is admitted until that is mended: %s", s.Unread),
+		}}}
+	}
 	if chosen == "" {
 		chosen = s.DefaultProfile
 	}

@@ -240,3 +240,32 @@ func TestToolsAreJudgedByTheirDefinitionsElseByTheirNames(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A restriction that the user wrote down does not go with a slip elsewhere in the
+// file; a file without any, or a workspace's, locks nobody out.
+func TestAFileThatCannotBeReadWidensNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		user, workspace string
+		shut            bool
+	}{
+		{"[surface]\ndefault_profile = \"read-only\"\n[surface]\n", "", true},
+		{"[surface.profiles.mine]\nauthority_ceiling = \"read\n", "", true},
+		{"role = \"x\n", "", false},
+		{"", "[surface]\ndefault_profile = \"read-only\n", false},
+	} {
+		home := t.TempDir()
+		l := paths.Layout{Home: home, Config: filepath.Join(home, ".config", "ctx")}
+		ws := filepath.Join(home, "ws")
+		for path, text := range map[string]string{filepath.Join(l.Config, "ctx.toml"): c.user, filepath.Join(ws, "ctx.toml"): c.workspace} {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cfg, problems := config.Load(l, ws, nil)
+		ok, why := profile.Active(cfg.Surface, "").Admits(profile.Tool{Server: "s", Name: "t"})
+		if len(problems) != 1 || ok == c.shut || c.shut && !strings.Contains(why, "ctx.toml:") {
+			t.Errorf("%q, %q: admitted %v, %q; %v", c.user, c.workspace, ok, why, problems)
+		}
+	}
+}
