@@ -123,6 +123,9 @@ func Save(l paths.Layout, workspace string, r Receipt) (string, error) {
 		if Path(dir) == path || state.CheckOwn(dir) != nil {
 			continue
 		}
+		if _, err := os.Lstat(Path(dir)); errors.Is(err, fs.ErrNotExist) {
+			continue // a disk that is read-only says something else of a removal
+		}
 		if err := os.Remove(Path(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return path, err
 		}
