@@ -2,8 +2,8 @@
 
     python train.py --data DATA --model ../all-minilm-l6-v2-q
 
-CTX_ORT_LIB names the ONNX Runtime library. Nothing is drawn at random: the same
-data give the same weights.
+CTX_ORT_LIB names the ONNX Runtime library. Nothing is drawn at random but
+parts of taps, with a fixed seed.
 """
 
 import argparse
