@@ -3,6 +3,7 @@ package activate
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -10,8 +11,10 @@ import (
 )
 
 var (
-	wordOrStop = regexp.MustCompile(`[\p{L}\p{N}](?:[\p{L}\p{N}'’_-]|\.[\p{L}\p{N}])*|[.?!,;:\n]`)
-	negations  = set(`not no never nor neither without don't doesn't didn't isn't aren't wasn't won't can't
+	wordOrStop = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[\p{L}\p{N}](?:[\p{L}\p{N}'’_-]|\.[\p{L}\p{N}])*|[.?!,;:\n]`)
+	})
+	negations = set(`not no never nor neither without don't doesn't didn't isn't aren't wasn't won't can't
 		cannot couldn't wouldn't shouldn't haven't hasn't hadn't instead rather`)
 )
 
@@ -24,7 +27,7 @@ const negationReach = 5
 // "put it in Jira" from "it is in Trello, not Jira".
 func mentions(prompt string) (named, negated []string) {
 	begins, left := true, 0
-	for _, token := range wordOrStop.FindAllString(prompt, -1) {
+	for _, token := range wordOrStop().FindAllString(prompt, -1) {
 		first, size := utf8.DecodeRuneInString(token)
 		if !unicode.IsLetter(first) && !unicode.IsDigit(first) {
 			begins = begins || !strings.Contains(",;:", token)

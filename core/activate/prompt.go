@@ -3,6 +3,7 @@ package activate
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -63,7 +64,7 @@ func fenceOf(line string) string {
 	return ""
 }
 
-var anyTag = regexp.MustCompile(`<(/?)([A-Za-z][A-Za-z0-9_-]*)(\s[^<>]*)?>`)
+var anyTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<(/?)([A-Za-z][A-Za-z0-9_-]*)(\s[^<>]*)?>`) })
 
 // element is a piece of text from an opening tag to the end of its closing one.
 type element struct {
@@ -76,7 +77,7 @@ type element struct {
 func elements(text string) []element {
 	var all []element
 	open := map[string][]int{}
-	for _, at := range anyTag.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range anyTag().FindAllStringSubmatchIndex(text, -1) {
 		name := text[at[4]:at[5]]
 		if at[2] == at[3] {
 			open[name] = append(open[name], len(all))

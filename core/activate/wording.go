@@ -3,9 +3,10 @@ package activate
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
-var wordOrQuestion = regexp.MustCompile(`[a-z']+|\?`)
+var wordOrQuestion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[a-z']+|\?`) })
 
 // wording returns how a prompt is put, whatever it is about: its words and word
 // pairs, and how it starts. It is what tells a request ("open the page") from
@@ -13,7 +14,7 @@ var wordOrQuestion = regexp.MustCompile(`[a-z']+|\?`)
 // full stops and how a prompt ends are left out: they tell who wrote it.
 func wording(prompt string) map[string]float64 {
 	marks := map[string]float64{}
-	tokens := wordOrQuestion.FindAllString(strings.ToLower(prompt), -1)
+	tokens := wordOrQuestion().FindAllString(strings.ToLower(prompt), -1)
 	for i, t := range tokens {
 		marks["w:"+t] = 1
 		if i > 0 {

@@ -39,7 +39,7 @@ func (t Tool) Environment(arguments json.RawMessage) ([]string, error) {
 		if err := json.Unmarshal(values[name], &s); err == nil {
 			text = s // null is ""
 		}
-		if paramName.MatchString(name) && len(text) <= mostValue && !strings.ContainsRune(text, 0) {
+		if paramName().MatchString(name) && len(text) <= mostValue && !strings.ContainsRune(text, 0) {
 			env = append(env, variable(name)+"="+text)
 		}
 	}

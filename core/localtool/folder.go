@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -19,7 +20,7 @@ const (
 	mostFiles = 200     // of a folder that are looked at
 )
 
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$`)
+var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$`) })
 
 // Read reads the tools of a workspace, by name. A file that is no tool costs no
 // other one. Files that are neither executable nor have a @description, and
@@ -91,7 +92,7 @@ func read(root *os.Root, workspace, name string) (Tool, []fault) {
 		return Tool{}, nil
 	case !executable:
 		return Tool{}, []fault{{text: "it is not executable", hint: "chmod +x " + name}}
-	case !toolName.MatchString(name):
+	case !toolName().MatchString(name):
 		faults = append(faults, fault{text: fmt.Sprintf("%q cannot be a tool's name", name), hint: "letters, digits, dashes and underscores, without an ending such as .sh"})
 	}
 	return Tool{

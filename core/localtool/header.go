@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -39,7 +40,7 @@ var types = map[string]string{
 	"object": "object", "obj": "object", "map": "object",
 }
 
-var paramName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
+var paramName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`) })
 
 const paramHint = "write @param NAME TYPE DESCRIPTION, with *NAME for one that is required; TYPE is string, number, integer, boolean, array or object"
 
@@ -174,7 +175,7 @@ func (p *headerParser) param(words []string) {
 		return
 	}
 	name, required := strings.CutPrefix(words[0], "*")
-	if !paramName.MatchString(name) {
+	if !paramName().MatchString(name) {
 		p.fault(fmt.Sprintf("%q cannot be a parameter's name", words[0]), paramHint)
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -239,14 +240,14 @@ func (f *front) problem(line int, s tap.Severity, rule, hint, format string, arg
 	f.problems = append(f.problems, Problem{File: f.file, Line: line, Severity: s, Rule: rule, Text: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?((?s).*)$`)
+var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?((?s).*)$`) })
 
 // yamlError takes the line of the file out of an error of YAML's.
 func yamlError(err error) (line int, what string) {
 	if err == nil {
 		return 2, `lines of the form "key: value" are expected`
 	}
-	m := yamlLine.FindStringSubmatch(err.Error())
+	m := yamlLine().FindStringSubmatch(err.Error())
 	if m == nil {
 		return 2, err.Error()
 	}

@@ -169,7 +169,7 @@ func FuzzFrontMatter(f *testing.F) {
 				t.Fatalf("%q: a rule on line %d", text, r.Line)
 			}
 		}
-		if s.Broken == "" && (!plainName.MatchString(s.Name) || s.Description == "") {
+		if s.Broken == "" && (!plainName().MatchString(s.Name) || s.Description == "") {
 			t.Fatalf("%q: usable as %+v", text, s)
 		}
 	})

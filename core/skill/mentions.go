@@ -64,16 +64,16 @@ func mentionsIn(text string, names map[string]string) []mention {
 func (w *where) follow(bare, previous string) {
 	switch {
 	case strings.HasPrefix(bare, "#"):
-		w.companions, w.injection, w.column = companions.MatchString(bare), injection.MatchString(bare), -1
+		w.companions, w.injection, w.column = companions().MatchString(bare), injection().MatchString(bare), -1
 	case !strings.HasPrefix(bare, "|"):
 		w.column = -1
 		if strings.HasSuffix(bare, ":") {
-			w.companions = companions.MatchString(bare)
+			w.companions = companions().MatchString(bare)
 		}
 	case !strings.HasPrefix(previous, "|"): // a table begins: its head
 		w.column = -1
 		for i, head := range strings.Split(strings.Trim(bare, "|"), "|") {
-			if columns.MatchString(head) && w.column < 0 {
+			if columns().MatchString(head) && w.column < 0 {
 				w.column = i
 			}
 		}
@@ -88,7 +88,7 @@ func (w *where) follow(bare, previous string) {
 func namesIn(line string, names map[string]string, w where) []mention {
 	var list []mention
 	last, lastKind := -1, EdgeKind("")
-	for _, at := range token.FindAllStringIndex(line, -1) {
+	for _, at := range token().FindAllStringIndex(line, -1) {
 		start, end := at[0], at[1]
 		word := strings.TrimRight(line[start:end], "._-")
 		end = start + len(word)
@@ -97,7 +97,7 @@ func namesIn(line string, names map[string]string, w where) []mention {
 			continue
 		}
 		kind := kindOf(line, start, end, w)
-		if kind == "" && lastKind != "" && joins.MatchString(line[last:start]) && !another.MatchString(line[end:]) && !strings.HasPrefix(line[end:], "/") {
+		if kind == "" && lastKind != "" && joins().MatchString(line[last:start]) && !another().MatchString(line[end:]) && !strings.HasPrefix(line[end:], "/") {
 			kind = lastKind
 		}
 		last, lastKind = end, kind

@@ -5,13 +5,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
 
 // plainName is what a skill may be called: a word that cannot be read as
 // anything else in a line to the model.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
 
 // parse fills in what the text of its file says of a skill. Errors among the
 // problems make it unusable.
@@ -47,9 +48,9 @@ func parse(s Skill, text string) (Skill, []Problem) {
 func (f *front) name(folder string) string {
 	name := f.text("name")
 	switch {
-	case plainName.MatchString(name) && name == folder:
+	case plainName().MatchString(name) && name == folder:
 		return name
-	case plainName.MatchString(name):
+	case plainName().MatchString(name):
 		f.problem(f.line("name"), tap.Warning, "other-name", "", "the skill is called %s, and its folder %s", name, clip(folder))
 		return name
 	case name == "":
@@ -57,7 +58,7 @@ func (f *front) name(folder string) string {
 	default:
 		f.problem(f.line("name"), tap.Warning, "bad-name", "letters, digits, dots, dashes and underscores, at most 64", "%q is no name, and so the skill goes by that of its folder", clip(name))
 	}
-	if !plainName.MatchString(folder) {
+	if !plainName().MatchString(folder) {
 		f.problem(1, tap.Error, "bad-name", "rename the folder", "its folder %q is no name either", clip(folder))
 	}
 	return folder

@@ -3,6 +3,7 @@ package skill
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // EdgeKind is how the prose of a skill leads to another one.
@@ -16,41 +17,59 @@ const (
 )
 
 // token is a word that may be the name of a skill.
-var token = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9._-]*`)
+var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9._-]*`) })
 
 var (
 	// leads end right before the name of a skill that the reader is sent to.
-	leads = regexp.MustCompile(`(?i)(?:^|[^a-z-])(?:` +
-		`us(?:e|es|ed|ing)|invok(?:e|es|ed|ing)|run|runs|running|call|calls|calling|load|loads|loaded|loading|` +
-		`apply|applies|follow|follows|see|read|reads|consult|consults|consulted|(?:co-)?activat(?:e|es|ed)|` +
-		`pair|pairs|paired|compos(?:e|es|ed)|combin(?:e|es|ed)|extends?|defers?|delegates?|switch|recommends?|` +
-		`hand(?:s|ed)? (?:off|over)|start|continue|proceed|then|next|alongside|together|complements?|refer|` +
-		`feed(?:s|ing)?|feeds? into|l(?:ive|ives) in|(?:full|same|complete|whole) lists? (?:in|as)|covered (?:in full )?by|companion|companions` +
-		`)(?:\s+(?:the|this|that|its|it|our|your|both|also|first|only|on top of|to|in|with|by|from|together|alongside|skill|skills|panel|workflow))*:?$`)
+	leads = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:^|[^a-z-])(?:` +
+			`us(?:e|es|ed|ing)|invok(?:e|es|ed|ing)|run|runs|running|call|calls|calling|load|loads|loaded|loading|` +
+			`apply|applies|follow|follows|see|read|reads|consult|consults|consulted|(?:co-)?activat(?:e|es|ed)|` +
+			`pair|pairs|paired|compos(?:e|es|ed)|combin(?:e|es|ed)|extends?|defers?|delegates?|switch|recommends?|` +
+			`hand(?:s|ed)? (?:off|over)|start|continue|proceed|then|next|alongside|together|complements?|refer|` +
+			`feed(?:s|ing)?|feeds? into|l(?:ive|ives) in|(?:full|same|complete|whole) lists? (?:in|as)|covered (?:in full )?by|companion|companions` +
+			`)(?:\s+(?:the|this|that|its|it|our|your|both|also|first|only|on top of|to|in|with|by|from|together|alongside|skill|skills|panel|workflow))*:?$`)
+	})
 
 	// label is what introduces names: "Companion skills: ".
-	label = regexp.MustCompile(`(?i)\b(?:skills?|panels?|companions?)\b[^.:;|]{0,40}:$`)
+	label = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:skills?|panels?|companions?)\b[^.:;|]{0,40}:$`)
+	})
 
 	// hand is a sentence that hands a part of the work over.
-	hand = regexp.MustCompile(`(?i)\bhand(?:s|ed)? (?:off |over )?(?:the |this |it )?[a-z ]{0,30}to\b[^.;]{0,40}$`)
+	hand = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\bhand(?:s|ed)? (?:off |over )?(?:the |this |it )?[a-z ]{0,30}to\b[^.;]{0,40}$`)
+	})
 
 	// noun follows a name that is said to be a skill's.
-	noun = regexp.MustCompile("^[`*_\"']*\\s+(?:skill|skills|panel|workflow)\\b")
+	noun = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[`*_\"']*\\s+(?:skill|skills|panel|workflow)\\b") })
 
 	// joins stand between two names of one enumeration; what is in parentheses
 	// says something of the first.
-	joins = regexp.MustCompile("^(?:['’]s)?[`*_\"']*(?:\\s*\\([^()]*\\))?\\s*(?:,?\\s*(?:and|or|then)|,|\\+|&|/|→|->)\\s*(?:the\\s+)?[`*_\"'(]*$")
+	joins = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("^(?:['’]s)?[`*_\"']*(?:\\s*\\([^()]*\\))?\\s*(?:,?\\s*(?:and|or|then)|,|\\+|&|/|→|->)\\s*(?:the\\s+)?[`*_\"'(]*$")
+	})
 
 	// negated is a sentence part that sends nobody anywhere.
-	negated = regexp.MustCompile(`(?i)(?:\b(?:not|never|without|instead of|rather than|unlike|no longer|avoid)\b|n['’]t\b)[^.;:—]*$`)
+	negated = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:\b(?:not|never|without|instead of|rather than|unlike|no longer|avoid)\b|n['’]t\b)[^.;:—]*$`)
+	})
 
 	// another is a name that is also said to be something else's.
-	another = regexp.MustCompile("^[`*_\"']*\\s+(?:capability|capabilities|agent|model|table|file|folder|directory|package|command|branch)\\b")
+	another = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("^[`*_\"']*\\s+(?:capability|capabilities|agent|model|table|file|folder|directory|package|command|branch)\\b")
+	})
 
-	companions = regexp.MustCompile(`(?i)\b(?:composition|composes?|companions?|related|pairs?|combine|works? with|use with|see also|next steps?|hand-?offs?|(?:other|related|companion) skills|skills? (?:the|this|to|that)\b.*(?:with|use|load|invoke))\b`)
-	columns    = regexp.MustCompile(`(?i)\b(?:skills?|panels?|invokes?|loads?|rulebooks?)\b`)
-	injection  = regexp.MustCompile(`(?i)\binjection\b`)
-	item       = regexp.MustCompile("^\\s*(?:[-*+]|\\d+[.)])\\s+(?:\\[[ xX]\\]\\s+)?[`*_]*$")
+	companions = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:composition|composes?|companions?|related|pairs?|combine|works? with|use with|see also|next steps?|hand-?offs?|(?:other|related|companion) skills|skills? (?:the|this|to|that)\b.*(?:with|use|load|invoke))\b`)
+	})
+	columns = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:skills?|panels?|invokes?|loads?|rulebooks?)\b`)
+	})
+	injection = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\binjection\b`) })
+	item      = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("^\\s*(?:[-*+]|\\d+[.)])\\s+(?:\\[[ xX]\\]\\s+)?[`*_]*$")
+	})
 	// emphasis is what may stand around a name, and space.
 	emphasis = " \t`*_\"'“”([{"
 )
@@ -67,7 +86,7 @@ type where struct {
 func kindOf(line string, start, end int, w where) EdgeKind {
 	before, after := line[:start], line[end:]
 	switch {
-	case another.MatchString(after):
+	case another().MatchString(after):
 		return ""
 	case called(before, after):
 		return ByCall
@@ -79,20 +98,20 @@ func kindOf(line string, start, end int, w where) EdgeKind {
 	if w.column >= 0 && cell(before) == w.column && (marked || w.injection) {
 		return ByTable
 	}
-	if w.companions && item.MatchString(before) {
+	if w.companions && item().MatchString(before) {
 		return ByList
 	}
 	part := clause(before)
-	if negated.MatchString(part) {
+	if negated().MatchString(part) {
 		return ""
 	}
 	bare := strings.TrimRight(part, emphasis)
 	// A word of one part can be a word of the language.
 	named := marked || strings.ContainsAny(line[start:end], "-_.0123456789")
 	switch {
-	case noun.MatchString(after) && (named || strings.HasSuffix(strings.ToLower(bare), " the") || leads.MatchString(bare)):
+	case noun().MatchString(after) && (named || strings.HasSuffix(strings.ToLower(bare), " the") || leads().MatchString(bare)):
 		return ByPhrase
-	case named && (leads.MatchString(bare) || label.MatchString(bare) || hand.MatchString(bare)):
+	case named && (leads().MatchString(bare) || label().MatchString(bare) || hand().MatchString(bare)):
 		return ByPhrase
 	}
 	return ""

@@ -54,7 +54,7 @@ func resolve(readers []*tapReader, providers map[string]string) *Catalog {
 		problems = append(problems, more...)
 		for _, name := range names {
 			want := cmp.Or(providers[name], defaultProvider)
-			if !plainName.MatchString(want) {
+			if !plainName().MatchString(want) {
 				want = defaultProvider
 			}
 			c, more, err := r.capability(name, want)
@@ -84,7 +84,7 @@ func resolve(readers []*tapReader, providers map[string]string) *Catalog {
 		problems = append(problems, of...)
 	}
 	for name, want := range providers {
-		if !plainName.MatchString(want) {
+		if !plainName().MatchString(want) {
 			problems = append(problems, Problem{
 				File: "ctx.toml", Severity: Warning, Rule: "bad-provider",
 				Text: fmt.Sprintf("capabilities.%s: %q cannot be a provider's name", name, want), Hint: "the default one is used",

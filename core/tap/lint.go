@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -195,7 +196,7 @@ func (l *linter) references(d *document, p provider) {
 }
 
 // braces is anything that looks like a placeholder.
-var braces = regexp.MustCompile(`\{\{[^{}]*\}\}`)
+var braces = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{[^{}]*\}\}`) })
 
 func (l *linter) server(t table) {
 	command, _ := t.values["command"].(string)
@@ -221,7 +222,7 @@ func (l *linter) server(t table) {
 		for name, v := range m {
 			text, _ := v.(string)
 			l.placeholders(t, append(t.path(key), name), text)
-			if text != "" && !strings.Contains(text, "{{") && secretName.MatchString(name) && len(text) > 8 {
+			if text != "" && !strings.Contains(text, "{{") && secretName().MatchString(name) && len(text) > 8 {
 				t.report(Warning, "secret", append(t.path(key), name), fmt.Sprintf("{{ENV:%s}}", name), "the value of %s is written out", name)
 			}
 		}
@@ -232,11 +233,11 @@ func (l *linter) server(t table) {
 	}
 }
 
-var secretName = regexp.MustCompile(`(?i)(token|secret|password|api_?key|authorization)`)
+var secretName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(token|secret|password|api_?key|authorization)`) })
 
 func (l *linter) placeholders(t table, at []string, text string) {
-	for _, found := range braces.FindAllString(text, -1) {
-		if !placeholder.MatchString(found) {
+	for _, found := range braces().FindAllString(text, -1) {
+		if !placeholder().MatchString(found) {
 			t.report(Warning, "placeholder", at, "{{ENV:KEY}} and {{INPUT:KEY}} are", "%s is no placeholder and stays as it is", found)
 		}
 	}

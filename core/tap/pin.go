@@ -4,13 +4,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A package is pinned when its version is exact; a tag or a range is none.
 var (
-	npmPinned = regexp.MustCompile(`^(@[^@/]+/)?[^@/]+@v?\d+\.\d+\.\d+([-+][\w.+-]+)?$`)
-	pyPinned  = regexp.MustCompile(`^[\w.-]+(\[[\w,.-]+\])?(==|@)\d[\w.!+*-]*$`)
-	inShell   = regexp.MustCompile(`\b(npx|bunx|uvx)\b([^;&|\n]*)`)
+	npmPinned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(@[^@/]+/)?[^@/]+@v?\d+\.\d+\.\d+([-+][\w.+-]+)?$`) })
+	pyPinned  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w.-]+(\[[\w,.-]+\])?(==|@)\d[\w.!+*-]*$`) })
+	inShell   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(npx|bunx|uvx)\b([^;&|\n]*)`) })
 )
 
 // takesValue are the options of the runners whose value is not the package.
@@ -31,7 +32,7 @@ func unpinned(command string, args []any) []string {
 	case "sh", "bash", "zsh", "dash":
 		var found []string
 		for _, text := range words {
-			for _, m := range inShell.FindAllStringSubmatch(text, -1) {
+			for _, m := range inShell().FindAllStringSubmatch(text, -1) {
 				found = append(found, unpinnedOf(m[1], shellWords(m[2]))...)
 			}
 		}
@@ -63,7 +64,7 @@ func unpinnedOf(runner string, words []string) []string {
 			}
 		}
 	}
-	if name == "" || pinned.MatchString(name) || local(name) {
+	if name == "" || pinned().MatchString(name) || local(name) {
 		return nil
 	}
 	return []string{name}

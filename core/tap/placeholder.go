@@ -4,13 +4,14 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
 // placeholder is {{ENV:KEY}} or {{INPUT:KEY}}.
-var placeholder = regexp.MustCompile(`\{\{\s*(ENV|INPUT):([A-Za-z_][A-Za-z0-9_]*)\s*\}\}`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{\s*(ENV|INPUT):([A-Za-z_][A-Za-z0-9_]*)\s*\}\}`) })
 
 // Missing names the variables that a server needs and env, in the form of
 // os.Environ, does not have or has empty, by name. It looks at everything that
@@ -22,7 +23,7 @@ func Missing(s surface.Server, env []string) []string {
 	}
 	missing := map[string]bool{}
 	each(s, func(text string) {
-		for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
+		for _, m := range placeholder().FindAllStringSubmatch(text, -1) {
 			if paths.Lookup(env, m[2]) == "" {
 				missing[m[2]] = true
 			}
@@ -50,8 +51,8 @@ func each(s surface.Server, visit func(string)) {
 // holds secrets then: it is for starting and for nothing that is written down.
 func Expand(s surface.Server, env []string) surface.Server {
 	fill := func(text string) string {
-		return placeholder.ReplaceAllStringFunc(text, func(ref string) string {
-			return paths.Lookup(env, placeholder.FindStringSubmatch(ref)[2])
+		return placeholder().ReplaceAllStringFunc(text, func(ref string) string {
+			return paths.Lookup(env, placeholder().FindStringSubmatch(ref)[2])
 		})
 	}
 	fillMap := func(m map[string]string) map[string]string {

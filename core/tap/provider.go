@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -22,7 +23,9 @@ type provider struct {
 }
 
 // depName is "ORG/TOOL": it becomes a path in the tap.
-var depName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var depName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*$`)
+})
 
 func parseProvider(d *document) provider {
 	p := provider{}
@@ -32,7 +35,7 @@ func parseProvider(d *document) provider {
 	if deps, ok := root.table("deps"); ok {
 		deps.only("require")
 		for i, dep := range deps.texts("require") {
-			if !depName.MatchString(dep) {
+			if !depName().MatchString(dep) {
 				d.report(Error, "bad-dep", append(deps.path("require"), fmt.Sprintf("#%d", i)),
 					`write "ORG/TOOL" for deps/ORG/TOOL.sh`, "%q is no dependency", dep)
 				continue
@@ -93,7 +96,7 @@ func (p provider) server(t table) (Server, bool) {
 	switch {
 	case s.Name == "":
 		t.report(Error, "no-name", t.at, "", "a server needs a name")
-	case !plainName.MatchString(s.Name):
+	case !plainName().MatchString(s.Name):
 		t.report(Error, "bad-name", t.path("name"), "letters, digits, dots, dashes and underscores", "%q cannot be a server's name", s.Name)
 	}
 	switch kind {

@@ -9,12 +9,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
 // plainName is what a capability or provider may be called: it becomes a path.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`) })
 
 // defaultProvider is the provider where the user names none.
 const defaultProvider = "default"
@@ -67,7 +68,7 @@ func (r *reader) names() ([]string, []Problem) {
 		case err != nil:
 			problems = append(problems, Problem{File: dir, Severity: Error, Rule: "unreadable", Text: err.Error()})
 		case !info.IsDir(): // a README, say
-		case !plainName.MatchString(e.Name()):
+		case !plainName().MatchString(e.Name()):
 			problems = append(problems, Problem{File: dir, Severity: Error, Rule: "bad-name",
 				Text: fmt.Sprintf("%q cannot be a capability's name", e.Name()), Hint: "letters, digits, dots, dashes and underscores"})
 		default:

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/BurntSushi/toml"
 
@@ -45,11 +46,13 @@ var (
 	ErrUnknown = errors.New("there is no tap of that name")
 )
 
-var tapName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var tapName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*$`)
+})
 
 // CheckName refuses what cannot be a tap's name.
 func CheckName(name string) error {
-	if !tapName.MatchString(name) {
+	if !tapName().MatchString(name) {
 		return fmt.Errorf("%q is no name for a tap: write ORG/NAME in letters, digits, dots, dashes and underscores", name)
 	}
 	return nil
