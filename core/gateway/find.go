@@ -148,3 +148,18 @@ func (c *catalog) warnings() []string {
 	}
 	return ws
 }
+
+// find resolves a name among tools that are not there to be found, nil where it
+// is that of none or several.
+func find[T any](name string, list []T, of func(T) listing.Tool) *T {
+	tools := make([]listing.Tool, len(list))
+	for i, t := range list {
+		tools[i] = of(t)
+	}
+	found := listing.Find(name, tools)
+	if len(found) != 1 {
+		return nil
+	}
+	i := slices.IndexFunc(tools, func(t listing.Tool) bool { return t.ID() == found[0].ID() })
+	return &list[i]
+}

@@ -46,16 +46,7 @@ func (c *catalog) isHeld(name string) *heldTool {
 
 // findHeld resolves a name as find does, among the tools that are held back.
 func (c *catalog) findHeld(name string) *heldTool {
-	tools := make([]listing.Tool, len(c.held))
-	for i, h := range c.held {
-		tools[i] = h.Tool
-	}
-	found := listing.Find(name, tools)
-	if len(found) != 1 {
-		return nil
-	}
-	i := slices.IndexFunc(c.held, func(h heldTool) bool { return h.ID() == found[0].ID() })
-	return &c.held[i]
+	return find(name, c.held, func(h heldTool) listing.Tool { return h.Tool })
 }
 
 // refusal answers a call.

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/ctx-sidecar/ctx/core/listing"
 )
@@ -37,16 +36,7 @@ func (c *catalog) withhold(tools []listing.Tool) map[string]bool {
 // findWithheld resolves a name as find does, among the tools that the profile
 // keeps out.
 func (c *catalog) findWithheld(name string) *withheldTool {
-	tools := make([]listing.Tool, len(c.withheld))
-	for i, w := range c.withheld {
-		tools[i] = w.Tool
-	}
-	found := listing.Find(name, tools)
-	if len(found) != 1 {
-		return nil
-	}
-	i := slices.IndexFunc(c.withheld, func(w withheldTool) bool { return w.ID() == found[0].ID() })
-	return &c.withheld[i]
+	return find(name, c.withheld, func(w withheldTool) listing.Tool { return w.Tool })
 }
 
 // says is why the tool is not there, and what the user can do about it.
