@@ -10,16 +10,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/ctxtest"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/root"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"ctx": func() {
-			env := os.Environ()
-			os.Exit(root.Main(os.Args[1:], env, iostreams.System(env)))
-		},
+	ctxtest.Main(m, map[string]func(){
 		// terminal is ctx where a question can be asked.
 		"terminal": func() {
 			env := os.Environ()
@@ -31,20 +28,9 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Setup: func(e *testscript.Env) error {
-			for _, v := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"} {
-				e.Setenv(v, "")
-			}
-			e.Setenv("HOME", e.WorkDir+"/home")
-			e.Cd = e.WorkDir + "/ws"
-			return os.MkdirAll(e.Cd, 0o755)
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
-	})
+	p := ctxtest.Params("testdata", nil)
+	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"exits": exits}
+	testscript.Run(t, p)
 }
 
 // exits runs a command and wants the exit code of its first argument.

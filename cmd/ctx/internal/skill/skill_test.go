@@ -6,18 +6,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
-	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/root"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/ctxtest"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/state"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"ctx": func() {
-			env := os.Environ()
-			os.Exit(root.Main(os.Args[1:], env, iostreams.System(env)))
-		},
+	ctxtest.Main(m, map[string]func(){
 		"session": session,
 	})
 }
@@ -36,17 +31,5 @@ func session() {
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Setup: func(e *testscript.Env) error {
-			for _, v := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"} {
-				e.Setenv(v, "")
-			}
-			e.Setenv("HOME", e.WorkDir+"/home")
-			e.Cd = e.WorkDir + "/ws"
-			return nil
-		},
-	})
+	testscript.Run(t, ctxtest.Params("testdata", nil))
 }

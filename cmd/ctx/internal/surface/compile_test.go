@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/ctxtest"
 )
 
 // built are the adapters and a server, made once for all scripts.
@@ -34,34 +36,25 @@ func TestScriptsWithHosts(t *testing.T) {
 
 // params has scripts find the adapters in dir.
 func params(scripts, dir string) testscript.Params {
-	return testscript.Params{
-		Dir:                 scripts,
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Setup: func(e *testscript.Env) error {
-			for _, v := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"} {
-				e.Setenv(v, "")
+	p := ctxtest.Params(scripts, func(e *testscript.Env) error {
+		e.Setenv("CTX_PLUGINS", dir)
+		e.Setenv("STUB", filepath.Join(dir, "stubserver"))
+		e.Setenv("WS", e.Cd)
+		return nil
+	})
+	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){
+		// fill FILE...: ${STUB} and ${WS} in a file become what they stand for.
+		"fill": func(ts *testscript.TestScript, _ bool, args []string) {
+			for _, name := range args {
+				text := os.Expand(ts.ReadFile(name), func(v string) string {
+					if v == "STUB" || v == "WS" {
+						return ts.Getenv(v)
+					}
+					return "${" + v + "}"
+				})
+				ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
 			}
-			e.Setenv("HOME", e.WorkDir+"/home")
-			e.Setenv("CTX_PLUGINS", dir)
-			e.Setenv("STUB", filepath.Join(dir, "stubserver"))
-			e.Setenv("WS", e.WorkDir+"/ws")
-			e.Cd = e.WorkDir + "/ws"
-			return os.MkdirAll(e.Cd, 0o700)
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			// fill FILE...: ${STUB} and ${WS} in a file become what they stand for.
-			"fill": func(ts *testscript.TestScript, _ bool, args []string) {
-				for _, name := range args {
-					text := os.Expand(ts.ReadFile(name), func(v string) string {
-						if v == "STUB" || v == "WS" {
-							return ts.Getenv(v)
-						}
-						return "${" + v + "}"
-					})
-					ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
-				}
-			},
 		},
 	}
+	return p
 }

@@ -12,8 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
-	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/root"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/ctxtest"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/reconcile"
 	"github.com/ctx-sidecar/ctx/core/state"
@@ -22,11 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"ctx": func() {
-			env := os.Environ()
-			os.Exit(root.Main(os.Args[1:], env, iostreams.System(env)))
-		},
+	ctxtest.Main(m, map[string]func(){
 		"exits":   exits,
 		"past":    past,
 		"session": session,
@@ -111,25 +106,12 @@ func past() {
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Setup: func(e *testscript.Env) error {
-			for _, v := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"} {
-				e.Setenv(v, "")
-			}
-			e.Setenv("HOME", e.WorkDir+"/home")
-			e.Cd = e.WorkDir + "/ws"
-			if err := os.MkdirAll(e.Cd, 0o700); err != nil {
-				return err
-			}
-			// A workspace that is wrapped keeps what ctx knows of it.
-			record := paths.FromEnv(e.Vars).WrapRecord(paths.Real(e.Cd))
-			if err := os.MkdirAll(filepath.Dir(record), 0o700); err != nil {
-				return err
-			}
-			return os.WriteFile(record, []byte("{}"), 0o600)
-		},
-	})
+	testscript.Run(t, ctxtest.Params("testdata", func(e *testscript.Env) error {
+		// A workspace that is wrapped keeps what ctx knows of it.
+		record := paths.FromEnv(e.Vars).WrapRecord(paths.Real(e.Cd))
+		if err := os.MkdirAll(filepath.Dir(record), 0o700); err != nil {
+			return err
+		}
+		return os.WriteFile(record, []byte("{}"), 0o600)
+	}))
 }
