@@ -121,6 +121,8 @@ var (
 
 	outputs  = words(`output out dest destination target save saved export result download to`)
 	pathLike = words(`path file dir directory folder filename filepath location dest destination outfile outdir`)
+
+	aboutNames = words(`the a an optional desired full absolute relative name filename path filepath location for of to where`)
 )
 
 // methods are the values by which a caller chooses what a tool does.
@@ -160,5 +162,20 @@ func (p parameter) writes() bool {
 		"destinationdir", "targetdir", "destinationfolder", "outputname":
 		return true
 	}
-	return len(p.tokens) > 1 && outputs.has(p.tokens[0]) && p.tokens[0] != "to" && pathLike.has(p.last())
+	return len(p.tokens) > 1 && outputs.has(p.tokens[0]) && p.tokens[0] != "to" && pathLike.has(p.last()) || p.namesOutput()
+}
+
+// namesOutput reports whether an argument's description begins by saying that
+// it is what an output file or folder is called.
+func (p parameter) namesOutput() bool {
+	said := strings.FieldsFunc(strings.ToLower(p.about[:min(len(p.about), 200)]), func(r rune) bool { return r < 'a' || r > 'z' })
+	for i, w := range said {
+		switch {
+		case w == "output":
+			return i+1 < len(said) && pathLike.has(said[i+1])
+		case !aboutNames.has(w):
+			return false
+		}
+	}
+	return false
 }
