@@ -3,6 +3,7 @@ package advisory
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -190,6 +191,35 @@ func random(seed uint64, standing func(string) func(int) inventory.Standout) Fac
 		f.Unreadable = append(f.Unreadable, "/home/u/"+noise()+":1:2: what")
 	}
 	return f
+}
+
+// An advisory is read by a model: it tells what is so, and what the user may do.
+func TestAnAdvisoryGivesTheModelNoOrders(t *testing.T) {
+	t.Parallel()
+	order := regexp.MustCompile(`(?im)(^|[.;:,] )(please|now|you|run|use|call|execute|start|open|try|ask|tell|install|approve|remove|disable|consider|do|always|never)\b`)
+	command := regexp.MustCompile(`\bctx (wrap|unwrap|trust|surface|prune|approve|capability|tap|plugins)\b`)
+	for _, gateway := range []bool{false, true} {
+		for _, budget := range []int{0, 8000, 1 << 40} {
+			f := Facts{Gateway: gateway, Budget: budget, Beside: []string{"late"}, Waiting: []string{"git"}, Unreadable: []string{"/home/u/.mcp.json:3:7: what"}}
+			f.Inventory.Servers = []surface.PricedServer{
+				server("mail", surface.Loaded, 20_000, 9), server("github", surface.HeldBack, 31_000, 117),
+				{Name: "new", Standing: surface.Loaded, Unmeasured: "never listed"},
+			}
+			f.Inventory.Items = []surface.PricedItem{skill(500)}
+			f.Standout = func(int) inventory.Standout {
+				return inventory.Standout{Unused: []string{"mail:send"}, Broken: []inventory.Edge{{Need: inventory.Need{Text: "gone:tool", Place: surface.Place{File: "/x/SKILL.md", Line: 2}}}}}
+			}
+			text := Text(f)
+			if found := order.FindString(text); found != "" {
+				t.Errorf("%q begins an order:\n%s", found, text)
+			}
+			for line := range strings.Lines(text) {
+				if at := command.FindStringIndex(line); at != nil && !strings.Contains(line[:at[0]], "the user") && !strings.Contains(line[:at[0]], "since the last") {
+					t.Errorf("a command, and not the user who may give it:\n%s", line)
+				}
+			}
+		}
+	}
 }
 
 func TestAboveTheBudgetItNamesWhatIsUnusedAndWhatIsBroken(t *testing.T) {

@@ -132,6 +132,7 @@ func TestWhatCannotBeCalledIsRefusedWithWhatToDo(t *testing.T) {
 	for args, hint := range map[string]string{
 		`{"tool":"fs:write_file","arguments":{}}`:         "call_tool_write",
 		`{"tool":"fs:read_txt_file"}`:                     "fs:read_text_file",
+		`{"tool":"nowhere:read"}`:                         "there is no tool nowhere:read",
 		`{"tool":"search"}`:                               "notes:search, web:search",
 		`{"tool":"fs:read_text_file","arguments":[1]}`:    "must be a JSON object",
 		`{"tool":"fs:read_text_file","arguments":"{bad"}`: "must be a JSON object",

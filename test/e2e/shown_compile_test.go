@@ -112,6 +112,23 @@ func TestClaudeShowsExactlyWhatAProfileKeeps(t *testing.T) {
 	}
 }
 
+func TestReadOnlyKeepsTheReadsOfRealServersAndNoneOfTheirWrites(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	c, r := u.compile(u.workspace("w", u.reference), "read-only", "claude")
+	if r.code != 0 {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	for tool, kept := range map[string]bool{
+		"filesystem:directory_tree": true, "filesystem:get_file_info": true, "memory:open_nodes": true, "everything:echo": true,
+		"filesystem:move_file": false, "filesystem:edit_file": false, "everything:gzip-file-as-resource": false, "memory:delete_entities": false,
+	} {
+		if slices.Contains(c.Selected, "mcp_tool:"+tool) != kept {
+			t.Errorf("%s is kept: %v", tool, !kept)
+		}
+	}
+}
+
 func TestCodexShowsExactlyWhatAProfileKeeps(t *testing.T) {
 	t.Parallel()
 	needClients(t)

@@ -36,6 +36,28 @@ func TestWrapStartsTheHostWithItsArgumentsAndExitCode(t *testing.T) {
 	}
 }
 
+func TestAHostThatIsNotInstalledIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	dir := u.workspace("w", notes("a"))
+	host := u.write("bin/claude", "#!/bin/sh\necho 2.1.0\n", filepath.Dir(u.home))
+	if err := os.Chmod(host, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	env := u.environ("PATH=" + filepath.Dir(host) + ":/usr/bin:/bin")
+	r := u.run(dir, env, prefix+"/bin/ctx", "wrap", "setup", "--gateway", "--yes")
+	if r.code != 0 || !strings.Contains(r.out, "Claude Code in") {
+		t.Fatalf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	for name := range u.snapshot(dir) {
+		for _, other := range []string{".codex", ".gemini", ".agents", "antigravity"} {
+			if strings.Contains(name, other) {
+				t.Errorf("written for a host that is not there: %s", name)
+			}
+		}
+	}
+}
+
 func TestRealClaudeIsStartedByWrap(t *testing.T) {
 	t.Parallel()
 	needClients(t)
