@@ -59,6 +59,7 @@ func TestAToolOfTheWorkspaceFromApprovalToChange(t *testing.T) {
 }
 
 func TestClaudeCallsAToolOfTheWorkspaceUnderTheUsersRules(t *testing.T) {
+	needClients(t)
 	t.Parallel()
 	u := newUser(t)
 	dir := u.workspace("w", func(string) map[string]any { return args{"desk": args{"command": stub}} })

@@ -31,15 +31,31 @@ func (u *user) event(dir, session, name, more string) string {
 	return u.hook(dir, "claude", name, fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":%q%s}`, session, dir, name, more))
 }
 
-// converse holds a conversation in which some tools are called.
+// converse holds a conversation in which some tools are called, one after the
+// shadow has seen the other: it plans beside the calls, and once for several.
 func (u *user) converse(dir, session string, tools ...string) {
 	u.t.Helper()
 	p := u.gateway(dir, "claude")
 	u.event(dir, session, "SessionStart", `,"source":"startup"`)
-	for _, t := range tools {
+	for i, t := range tools {
+		if i > 0 {
+			u.planned(dir, session)
+		}
 		p.call("call_tool_write", args{"tool": "notes:" + t, "arguments": args{}})
 	}
 	p.close()
+}
+
+// planned waits until the shadow has planned for a session.
+func (u *user) planned(dir, session string) {
+	u.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		ledger, _ := os.ReadFile(filepath.Join(dir, ".ctx-surface", "reconcile.jsonl"))
+		if strings.Contains(string(ledger), fmt.Sprintf(`"session":%q`, session)) {
+			return
+		}
+	}
+	u.t.Fatalf("nothing is planned for the session %s", session)
 }
 
 type refereed struct {
@@ -114,11 +130,12 @@ func TestFaults9To11HidesArePromotedEnforcedAndDemoted(t *testing.T) {
 		t.Errorf("search says %s", found)
 	}
 
-	// A miss: it is called, comes back, and the rule is no longer enforced.
+	// A miss: it is called, comes back, and the rule is no longer enforced. What
+	// else was listed of its family by a reveal needs another one.
 	if c := p.call("call_tool_write", args{"tool": "notes:deploy_release", "arguments": args{}}); strings.Contains(c.String(), "there is no tool") {
 		t.Errorf("the call says %s", c)
 	}
-	for end := time.Now().Add(patience); !lists("rollback_release") && time.Now().Before(end); {
+	for end := time.Now().Add(patience); !lists("deploy_release") && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if !lists("deploy_release") {
