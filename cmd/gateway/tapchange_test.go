@@ -249,9 +249,10 @@ func TestABrokenEditKeepsWhatTheFileSaidBefore(t *testing.T) {
 			eventually(t, "the fault is told", func() bool {
 				return strings.Contains(s.call("capability", `{"action":"list"}`), c.where)
 			})
-			log, err := os.ReadFile(h.layout.Log("gateway"))
-			must(t, err)
-			contains(t, string(log), c.where)
+			eventually(t, "the fault is in the log", func() bool {
+				log, err := os.ReadFile(h.layout.Log("gateway"))
+				return err == nil && strings.Contains(string(log), c.where)
+			})
 			for prompt, want := range map[string]string{note: "diary", "please water the tomatoes": "garden"} {
 				if got := s.brings(prompt); got != want {
 					t.Errorf("%q brings in %q", prompt, got)
