@@ -26,13 +26,13 @@ func (r *Registry) Disable(_ context.Context, name string) (Change, error) {
 	})
 }
 
-// Release makes inactive what is active for the sake of by alone, a skill that
-// is done, say.
+// Release makes inactive what is active, or is being enabled, for the sake of by
+// alone, a skill that is done, say.
 func (r *Registry) Release(ctx context.Context, by string) []Change {
 	r.reload()
 	r.mu.Lock()
 	var names []string
-	for _, a := range r.active {
+	for _, a := range slices.Concat(r.active, r.coming) {
 		if slices.Contains(a.by, by) {
 			names = append(names, a.Pinned())
 		}
@@ -91,15 +91,15 @@ func (r *Registry) drop(name string, may func(*active) bool) (Change, error) {
 	return done, nil
 }
 
-// known finds a capability by its name, also one that is active and has left
-// its tap.
+// known finds a capability by its name, also one that is active, or is being
+// enabled, and has left its tap.
 func (r *Registry) known(name string) (tap.Capability, bool) {
 	if c, ok := r.opts.Catalog().Find(name); ok {
 		return c, true
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, a := range r.active {
+	for _, a := range slices.Concat(r.active, r.coming) {
 		if a.Ref == name || a.Pinned() == name {
 			return a.Capability, true
 		}

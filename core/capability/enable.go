@@ -37,12 +37,45 @@ type Change struct {
 // Errors: [*UnknownError], [*BlockedError], [ErrSession], or why a server or
 // installer failed.
 func (r *Registry) Enable(ctx context.Context, name, by string) (Change, error) {
+	return r.Announce(name, by)(ctx)
+}
+
+// Announce is the part of [Registry.Enable] that does not wait; enable, which is
+// to be called once and soon, is the rest. Whoever disables the capability after
+// it was announced disables it once it is enabled.
+func (r *Registry) Announce(name, by string) (enable func(context.Context) (Change, error)) {
 	r.reload()
 	c, ok := r.opts.Catalog().Find(name)
 	if !ok {
-		return Change{}, r.unknown(name)
+		return func(context.Context) (Change, error) { return Change{}, r.unknown(name) }
 	}
-	defer r.one(c.Pinned())()
+	a := &active{Capability: c, by: []string{by}}
+	r.mu.Lock()
+	r.coming = append(r.coming, a)
+	ahead, end := r.turn(c.Pinned())
+	r.mu.Unlock()
+	return func(ctx context.Context) (Change, error) {
+		defer end()
+		defer r.arrived(a)
+		if ahead != nil {
+			<-ahead
+		}
+		if err := ctx.Err(); err != nil {
+			return Change{}, err
+		}
+		return r.enable(ctx, c, by)
+	}
+}
+
+// arrived ends what Announce has begun.
+func (r *Registry) arrived(a *active) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.coming = slices.DeleteFunc(r.coming, func(o *active) bool { return o == a })
+}
+
+// enable is Enable for the holder of the capability's turn.
+func (r *Registry) enable(ctx context.Context, c tap.Capability, by string) (Change, error) {
 	if done, ok := r.already(c, by); ok {
 		return done, nil
 	}

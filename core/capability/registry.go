@@ -71,6 +71,7 @@ type Registry struct {
 	epoch     int       // grows whenever everything active goes
 	active    []*active // least recently used first
 	role      []*active
+	coming    []*active            // announced, and neither active nor given up yet
 	idle      map[string]string    // capabilities of the role and the preload that are not active, and why
 	instances map[string]*instance // by the name under which they are served
 	installed map[string]bool      // hashes of installers that ran
@@ -143,33 +144,6 @@ func (r *Registry) id() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.session
-}
-
-// op serves those who change one capability one after the other.
-type op struct {
-	sync.Mutex
-	waiting int
-}
-
-// one locks what is done with one capability.
-func (r *Registry) one(pinned string) (unlock func()) {
-	r.mu.Lock()
-	o := r.ops[pinned]
-	if o == nil {
-		o = &op{}
-		r.ops[pinned] = o
-	}
-	o.waiting++
-	r.mu.Unlock()
-	o.Lock()
-	return func() {
-		o.Unlock()
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if o.waiting--; o.waiting == 0 {
-			delete(r.ops, pinned)
-		}
-	}
 }
 
 func find(list []*active, pinned string) *active {
