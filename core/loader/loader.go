@@ -293,11 +293,11 @@ func (l *Loader) enable(name, by string) {
 	l.mu.Lock()
 	l.coming[name] = true
 	l.mu.Unlock()
+	// Announced before anybody is told, so that whoever is told can disable it.
+	enable := l.registry.Announce(name, by)
 	l.starts.run(func() {
-		if !l.open() {
-			return
-		}
-		_, err := l.registry.Enable(l.ctx, name, by)
+		l.open() // where servers never start, l.ctx has ended, and enable says so
+		_, err := enable(l.ctx)
 		l.mu.Lock()
 		delete(l.coming, name)
 		delete(l.failed, name)
