@@ -28,7 +28,9 @@ func (s *session) brings(text string) string {
 		return ""
 	}
 	name, _, _ := strings.Cut(rest, " is enabled")
-	s.call("capability", `{"action":"disable","name":"`+name+`"}`)
+	if said := s.call("capability", `{"action":"disable","name":"`+name+`"}`); !strings.Contains(said, "not enabled any more") {
+		s.t.Logf("disable %s: %s", name, said)
+	}
 	return name
 }
 
