@@ -12,13 +12,14 @@ import (
 func TestWhatWasAnnouncedIsDisabledOnceItIsEnabled(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
+		by        string
 		meanwhile func(*world)
 		disable   func(*Registry) (Change, error)
 	}{
-		"by its name":           {func(*world) {}, func(r *Registry) (Change, error) { return r.Disable(t.Context(), "a") }},
-		"its tap is gone":       {func(w *world) { w.list = nil }, func(r *Registry) (Change, error) { return r.Disable(t.Context(), "a") }},
-		"with its organisation": {func(w *world) { w.list = nil }, func(r *Registry) (Change, error) { return r.Disable(t.Context(), "acme/a") }},
-		"with its skill": {func(*world) {}, func(r *Registry) (Change, error) {
+		"by its name":           {"prompt", func(*world) {}, func(r *Registry) (Change, error) { return r.Disable(t.Context(), "a") }},
+		"its tap is gone":       {"prompt", func(w *world) { w.list = nil }, func(r *Registry) (Change, error) { return r.Disable(t.Context(), "a") }},
+		"with its organisation": {"prompt", func(w *world) { w.list = nil }, func(r *Registry) (Change, error) { return r.Disable(t.Context(), "acme/a") }},
+		"with its skill": {"skill:knitting", func(*world) {}, func(r *Registry) (Change, error) {
 			done := r.Release(t.Context(), "skill:knitting")
 			if len(done) != 1 {
 				return Change{}, errors.New("nothing was released")
@@ -30,7 +31,7 @@ func TestWhatWasAnnouncedIsDisabledOnceItIsEnabled(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, simple("a")...)
 			r := w.registry()
-			enable := r.Announce("a", "skill:knitting")
+			enable := r.Announce("a", c.by)
 			c.meanwhile(w)
 			disabled := make(chan error, 1)
 			go func() {
