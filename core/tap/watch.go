@@ -59,9 +59,11 @@ type watch struct {
 func (w *watch) run(ctx context.Context, load func()) {
 	soon := time.NewTimer(time.Hour)
 	soon.Stop()
+	// It runs on beside the events, however many there are.
+	poll := time.NewTimer(w.interval())
+	defer poll.Stop()
 	var first time.Time // of the events that wait
 	for {
-		poll := time.After(w.interval())
 		var events chan fsnotify.Event
 		var errs chan error
 		if w.files != nil {
@@ -84,12 +86,13 @@ func (w *watch) run(ctx context.Context, load func()) {
 		case err := <-errs: // events may have been lost
 			w.log.Warn("watching taps", "error", err)
 		case <-soon.C:
-		case <-poll:
+		case <-poll.C:
 		case <-ctx.Done():
 			return
 		}
 		first = time.Time{}
 		load()
+		poll.Reset(w.interval())
 	}
 }
 
