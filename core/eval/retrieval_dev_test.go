@@ -20,7 +20,7 @@ func TestRetrievalOfPublicSets(t *testing.T) {
 	}
 	type bar struct{ recall5, mrr float64 }
 	for set, bars := range map[string]map[string]bar{
-		"coding":   {"lexical": {.73, .63}, eval.Semantic: {.91, .85}},
+		"coding":   {"lexical": {.73, .63}, eval.Semantic: {.91, .85}, "default": {.89, .85}},
 		"metatool": {"lexical": {.63, .52}},
 	} {
 		tools, warnings, err := eval.ReadCatalogue(filepath.Join(dir, "retrieval", set+"_tools.jsonl"))
@@ -37,11 +37,11 @@ func TestRetrievalOfPublicSets(t *testing.T) {
 		rankers := []eval.ToolRanker{eval.LexicalTools("lexical", tools)}
 		if _, both := bars[eval.Semantic]; both {
 			if model := openModel(t); model != nil {
-				semantic, err := eval.SemanticTools(t.Context(), model, model, tools, nil)
+				vectors, err := eval.ToolVectors(t.Context(), model, tools, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				rankers = append(rankers, semantic)
+				rankers = append(rankers, eval.SemanticTools(model, vectors), eval.ProductTools("default", model, vectors, tools))
 			}
 		}
 		got, err := eval.MeasureRetrieval(t.Context(), tools, queries, rankers, nil)

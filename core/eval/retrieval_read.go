@@ -78,9 +78,9 @@ func parseTool(line []byte) (listing.Tool, error) {
 	case strings.TrimSpace(row.Name) == "":
 		return listing.Tool{}, misreadf(`the tool has no "name"`)
 	case !object(row.InputSchema):
-		return listing.Tool{}, misreadf(`"inputSchema" is to be an object, not %s`, cut(string(row.InputSchema), 40))
+		return listing.Tool{}, misreadf(`"inputSchema" is to be an object, not %.40s`, row.InputSchema)
 	case !object(row.Annotations):
-		return listing.Tool{}, misreadf(`"annotations" is to be an object, not %s`, cut(string(row.Annotations), 40))
+		return listing.Tool{}, misreadf(`"annotations" is to be an object, not %.40s`, row.Annotations)
 	}
 	return listing.Listing{Server: row.Server, Tools: []json.RawMessage{bytes.Clone(line)}}.Parse()[0], nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/search"
 )
 
 var roughly = cmpopts.EquateApprox(0, 1e-9)
@@ -163,12 +164,9 @@ func TestIntervalsHoldTheMeanAndNarrowWithMoreQueries(t *testing.T) {
 }
 
 // letters is a model whose vector of a text is its one-hot first letter.
-type letters struct{ asked *[][]string }
+type letters struct{}
 
-func (l letters) Embed(_ context.Context, texts []string) ([][]float32, error) {
-	if l.asked != nil {
-		*l.asked = append(*l.asked, texts)
-	}
+func (letters) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	var out [][]float32
 	for _, text := range texts {
 		v := make([]float32, 26)
@@ -178,65 +176,38 @@ func (l letters) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	return out, nil
 }
 
-func TestSemanticRanksByCosineAndTiesKeepTheirOrder(t *testing.T) {
+func TestTheModelAloneRanksByCosineAndTiesKeepTheirOrder(t *testing.T) {
 	t.Parallel()
-	r, err := SemanticTools(t.Context(), letters{}, letters{}, catalogue("b:one", "a:two", "b:three", "a:four"), nil)
+	vectors, err := ToolVectors(t.Context(), letters{}, catalogue("b:one", "a:two", "b:three", "a:four"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := r.Rank(t.Context(), "ask")
+	got, err := SemanticTools(letters{}, vectors).Rank(t.Context(), "ask")
 	if want := []int{1, 3, 0, 2}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, want %v (%v)", got, want, err)
 	}
 }
 
-func TestToolsAreEmbeddedInBatchesThroughTheirOwnEmbedder(t *testing.T) {
+func TestTheProductRanksAsSearchDoes(t *testing.T) {
 	t.Parallel()
-	var ids []string
-	for i := range 2*batch + 5 {
-		ids = append(ids, fmt.Sprintf("s:t%d", i))
+	tools := catalogue("b:one", "a:two", "b:three", "a:four")
+	vectors, err := ToolVectors(t.Context(), letters{}, tools, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	var asked [][]string
-	calls := make(chan []string, 10)
-	last := 0
-	_, err := SemanticTools(t.Context(), letters{&asked}, channelled(calls), catalogue(ids...), func(done int) { last = done })
-	close(calls)
-	if err != nil || asked != nil || last != len(ids) {
-		t.Fatalf("%v; queries' model asked %v; %d done", err, asked, last)
-	}
-	seen := map[string]bool{}
-	for texts := range calls {
-		if len(texts) > batch {
-			t.Errorf("%d at once", len(texts))
+	for query, want := range map[string][]int{"ask": {1, 3, 0, 2}, "ask four": {3, 1, 0, 2}} {
+		hits, err := search.Ranking{Words: search.Tools(tools), Vectors: vectors}.Find(t.Context(), letters{}, query, len(tools))
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, text := range texts {
-			seen[text] = true
+		got, err := ProductTools("default", letters{}, vectors, tools).Rank(t.Context(), query)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v (%v)", query, got, want, err)
 		}
-	}
-	if len(seen) != len(ids) {
-		t.Errorf("%d texts of %d", len(seen), len(ids))
-	}
-}
-
-type channelled chan<- []string
-
-func (c channelled) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	c <- texts
-	return letters{}.Embed(ctx, texts)
-}
-
-func TestToolTextIsInWordsAndCutInWholeCharacters(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		tool listing.Tool
-		want string
-	}{
-		{listing.Tool{Server: "github", Name: "get_pull-request", Description: "Fetch one."}, "github get pull request: Fetch one."},
-		{listing.Tool{Server: "github", Name: "getPullRequest"}, "github get Pull Request: "},
-		{listing.Tool{Server: "s", Name: "n", Description: strings.Repeat("x", 299) + "éy"}, "s n: " + strings.Repeat("x", 299)},
-	} {
-		if got := toolText(c.tool); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
+		for i, h := range hits {
+			if h.Doc != want[i] {
+				t.Errorf("%s: search has %v", query, hits)
+			}
 		}
 	}
 }
@@ -247,18 +218,5 @@ func TestLexicalFindsWhatSharesWords(t *testing.T) {
 	got, err := r.Rank(t.Context(), "read a file")
 	if want := []int{1, 0}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, want %v (%v)", got, want, err)
-	}
-}
-
-func TestTheInnerProductCountsEveryNumber(t *testing.T) {
-	t.Parallel()
-	v, w := []float32{}, []float32{}
-	want := float32(0)
-	for i := range 11 {
-		if got := dot(v, w); got != want {
-			t.Errorf("of %d numbers: %v, want %v", i, got, want)
-		}
-		v, w = append(v, float32(i+1)), append(w, float32(i-3))
-		want += float32((i + 1) * (i - 3))
 	}
 }

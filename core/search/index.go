@@ -1,13 +1,9 @@
-// Package search ranks tools by the words they share with a query: BM25 over
-// name, server, description and parameters, with terms that know how code
-// spells words.
+// Package search ranks tools for a query: by the words that they share with it,
+// BM25 over name, server, description and parameters, with terms that know how
+// code spells words; and by what they mean, where there is a sentence model.
 package search
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // BM25 parameters: the textbook values, which nothing measured here improved on.
 const (
@@ -94,7 +90,24 @@ func New(docs []Doc) *Index {
 // Documents that share no term with it are left out; ties keep the order of the
 // documents.
 func (x *Index) Search(query string, limit int) []Hit {
-	scores := make([]float64, len(x.norm))
+	scores, _ := x.scores(query)
+	return shared(scores, limit)
+}
+
+// shared are the best of the documents that share a term with the query.
+func shared(scores []float64, limit int) []Hit {
+	found := top{limit: limit}
+	for i, s := range scores {
+		if s > 0 {
+			found.add(Hit{i, s})
+		}
+	}
+	return found.best()
+}
+
+// scores are those of all documents, and how many different terms the query has.
+func (x *Index) scores(query string) (scores []float64, terms int) {
+	scores = make([]float64, len(x.norm))
 	seen := map[string]bool{}
 	newTokenizer().terms(query, func(term string) {
 		if seen[term] {
@@ -112,12 +125,5 @@ func (x *Index) Search(query string, limit int) []Hit {
 	for _, i := range x.outdated {
 		scores[i] *= outdatedShare
 	}
-	var hits []Hit
-	for i, s := range scores {
-		if s > 0 {
-			hits = append(hits, Hit{i, s})
-		}
-	}
-	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
-	return hits[:min(len(hits), max(limit, 0))]
+	return scores, len(seen)
 }

@@ -159,6 +159,25 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
+func BenchmarkFindByMeaning(b *testing.B) {
+	const size = 384
+	for _, n := range []int{500, 10_000} {
+		tools := catalogue(n)
+		v, err := Embed(b.Context(), sized(size), Texts(tools), nil, 1, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		r := Ranking{Tools(tools), v}
+		b.Run(fmt.Sprintf("%dtools", n), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := r.Find(b.Context(), sized(size), "find the open issues of a project and who they are assigned to", 5); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkIndex(b *testing.B) {
 	tools := catalogue(10_000)
 	for b.Loop() {

@@ -16,29 +16,30 @@ import (
 // finders returns the rankers of tools that can be had here, and the model's
 // name where there is one.
 func finders(ctx context.Context, f *cmdutil.Factory, tools []listing.Tool) (rankers []eval.ToolRanker, name string, warnings []string, done func(), err error) {
-	lexical, product := eval.LexicalTools("lexical", tools), eval.LexicalTools("default", tools)
+	lexical := eval.LexicalTools("lexical", tools)
 	model, name, degraded := openModel(f)
 	if degraded != nil {
-		warnings = append(warnings, fmt.Sprintf("semantic is left out, for no model is in use: %v", degraded))
-		return []eval.ToolRanker{lexical, product}, "", warnings, func() {}, nil
+		warnings = append(warnings, fmt.Sprintf("semantic is left out, and default goes by words alone, for no model is in use: %v", degraded))
+		return []eval.ToolRanker{lexical, eval.LexicalTools("default", tools)}, "", warnings, func() {}, nil
 	}
-	// Not among the vectors of taps: thousands of tools would drive those out.
-	vectors, err := embed.OpenCache(filepath.Join(loader.Vectors(f.Layout()), "eval"), model.ID(), model)
+	// Not among the vectors of sessions: thousands of tools would drive those out.
+	kept, err := embed.OpenCache(filepath.Join(loader.Vectors(f.Layout()), "eval"), model.ID(), model)
 	if err != nil {
 		warnings = append(warnings, err.Error())
 	}
-	semantic, err := eval.SemanticTools(ctx, model, vectors, tools, func(done int) {
+	vectors, err := eval.ToolVectors(ctx, kept, tools, func(done int) {
 		f.IO.Step("semantic: tool %d of %d", done, len(tools))
 	})
 	// What was made before an interrupt is kept too.
-	if err := vectors.Save(); err != nil {
+	if err := kept.Save(); err != nil {
 		warnings = append(warnings, err.Error())
 	}
 	if err != nil {
 		model.Close()
 		return nil, "", nil, nil, err
 	}
-	return []eval.ToolRanker{lexical, semantic, product}, name, warnings, func() { model.Close() }, nil
+	rankers = []eval.ToolRanker{lexical, eval.SemanticTools(model, vectors), eval.ProductTools("default", model, vectors, tools)}
+	return rankers, name, warnings, func() { model.Close() }, nil
 }
 
 // openModel opens the sentence model as sessions do, but for the scorer, which

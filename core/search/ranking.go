@@ -1,0 +1,68 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ctx-sidecar/ctx/core/listing"
+)
+
+// Ranking is how ctx finds tools: by their words and, where a model has read
+// them, by what they mean. It is safe for concurrent use.
+type Ranking struct {
+	Words   *Index
+	Vectors *Vectors // of the texts of the same documents, see [Texts]; nil: words alone
+}
+
+// Texts are what a sentence model gets to see of tools.
+func Texts(tools []listing.Tool) []string {
+	texts := make([]string, len(tools))
+	for i, t := range tools {
+		texts[i] = Text(t)
+	}
+	return texts
+}
+
+// Find returns the best documents for a query, the best first, at most limit. By
+// words alone those are left out that share none with it; a model has an opinion
+// of each. Where the model fails, the hits are those by words and the error says
+// why.
+func (r Ranking) Find(ctx context.Context, model Embedder, query string, limit int) ([]Hit, error) {
+	scores, terms := r.Words.scores(query)
+	if r.Vectors == nil || !strings.ContainsFunc(query, wordRune) {
+		return shared(scores, limit), nil
+	}
+	cosines, err := r.cosines(ctx, model, query)
+	if err != nil {
+		return shared(scores, limit), err
+	}
+	for _, i := range r.Words.outdated {
+		cosines[i] *= outdatedCosines
+	}
+	found := top{limit: limit}
+	for i, cosine := range cosines {
+		found.add(Hit{i, fused(cosine, scores[i], terms)})
+	}
+	return found.best(), nil
+}
+
+func (r Ranking) cosines(ctx context.Context, model Embedder, query string) ([]float32, error) {
+	vector, err := EmbedQuery(ctx, model, query)
+	if err != nil {
+		return nil, err
+	}
+	return r.Vectors.Cosines(vector)
+}
+
+// EmbedQuery returns the vector of a query. Of a long one its beginning counts.
+func EmbedQuery(ctx context.Context, model Embedder, query string) ([]float32, error) {
+	made, err := model.Embed(ctx, []string{cut(query, mostQuery)})
+	if err == nil && len(made) != 1 {
+		err = fmt.Errorf("the model has %d vectors for a query", len(made))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("embed the query: %w", err)
+	}
+	return made[0], nil
+}
