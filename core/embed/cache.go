@@ -2,12 +2,9 @@ package embed
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -15,13 +12,8 @@ import (
 	"github.com/ctx-sidecar/ctx/core/file"
 )
 
-// cacheMagic starts every cache file; it changes with the format.
-const cacheMagic = "ctx vectors v1\n"
-
 // maxCached bounds the file: 20,000 vectors of 800 numbers are 64 MB.
 const maxCached = 20_000
-
-type textHash [16]byte
 
 // maxFile bounds what is read, in bytes; a file of maxCached of the longest
 // vectors is smaller.
@@ -140,52 +132,18 @@ func (c *Cache) Save() error {
 	return nil
 }
 
-// The file: magic, then per vector its text's hash, its length and its numbers;
-// at the end the SHA-256 of all that.
 func (c *Cache) encode() []byte {
 	out := []byte(cacheMagic)
 	for h, v := range c.vectors {
-		out = append(out, h[:]...)
-		out = binary.LittleEndian.AppendUint32(out, uint32(len(v)))
-		for _, x := range v {
-			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
-		}
+		out = appendVector(out, h, v)
 	}
-	sum := sha256.Sum256(out)
-	return append(out, sum[:]...)
+	return seal(out)
 }
 
 func (c *Cache) decode(raw []byte) error {
-	if len(raw) < len(cacheMagic)+sha256.Size || string(raw[:len(cacheMagic)]) != cacheMagic {
-		return errors.New("it is no vector cache of this version")
-	}
-	body, sum := raw[:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
-	if sha256.Sum256(body) != [sha256.Size]byte(sum) {
-		return errors.New("it is damaged")
-	}
-	const head = len(textHash{}) + 4
-	for body = body[len(cacheMagic):]; len(body) > 0; {
-		if len(body) < head {
-			return errors.New("it is damaged")
-		}
-		hash, size := textHash(body[:head-4]), int(binary.LittleEndian.Uint32(body[head-4:]))
-		if body = body[head:]; len(body)/4 < size {
-			return errors.New("it is damaged")
-		}
-		v := make([]float32, size)
-		for i := range v {
-			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*i:]))
-		}
-		if !c.model.Fits(v) {
-			return errors.New("it has a vector that is not of this model")
-		}
-		c.vectors[hash] = v
-		body = body[4*size:]
-	}
-	return nil
-}
-
-func hashText(text string) textHash {
-	sum := sha256.Sum256([]byte(text))
-	return textHash(sum[:16])
+	return eachVector(raw, func(h textHash, row []byte) error {
+		v, err := vectorOf(row, c.model)
+		c.vectors[h] = v
+		return err
+	})
 }
