@@ -80,6 +80,9 @@ func (e *events) Handle(ctx context.Context, req rendezvous.Request) rendezvous.
 	if err != nil {
 		e.log.Warn("reply not encoded", "event", req.Event, "error", err)
 	}
+	if ev.Kind == event.Prompt {
+		e.meaning.Prompted()
+	}
 	return rendezvous.Reply{Claim: claim, Output: out}
 }
 

@@ -50,6 +50,7 @@ type program struct {
 	tools   *baseline.Store
 	taps    *taps          // nil where the user has none
 	loader  *loader.Loader // of the session on stdio; nil likewise
+	meaning meaning
 }
 
 func run(args []string, std streams, env []string) error {
@@ -81,6 +82,8 @@ func run(args []string, std streams, env []string) error {
 	if p.taps = p.openTaps(); p.taps != nil {
 		go p.taps.follow(ctx)
 	}
+	p.meaning = p.newMeaning()
+	go p.meaning.trim(ctx)
 	go p.policy.follow(ctx, p.wake)
 	if o.http != "" {
 		return p.serveHTTP(ctx)
@@ -126,7 +129,7 @@ func (p *program) gatewayOptions(b *hook.Binding, l *loader.Loader) gateway.Opti
 	return gateway.Options{
 		HostName: p.host, Version: buildinfo.String(), Config: p.config,
 		Policy: p.policy, Binding: b, Memory: gateway.NewMemory(p.state, b),
-		Usage: p.usage, Approvals: p.trust, Wake: p.wake, Log: p.log, Capabilities: l,
+		Usage: p.usage, Approvals: p.trust, Wake: p.wake, Log: p.log, Capabilities: l, Meaning: p.meaning,
 		Backends: func(client backend.Client, changed func(string)) gateway.Backends {
 			return withLocal{backend.New(backend.Options{
 				Env: p.env, Dir: p.dir, Client: client, Cache: p.cache, Log: p.log.Named("backend"), Changed: changed,

@@ -50,6 +50,9 @@ func Open(b Bundle, l *Library, threads int) (*Model, error) {
 // ID is the bundle's.
 func (m *Model) ID() string { return m.bundle.ID() }
 
+// Name is the bundle's.
+func (m *Model) Name() string { return m.bundle.Name }
+
 // Close frees the model's memory. The library stays loaded.
 func (m *Model) Close() error { return m.graph.close() }
 

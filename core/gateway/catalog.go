@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/authority"
@@ -73,8 +74,9 @@ type catalog struct {
 	byID   map[string]int // position in tools
 	hidden []string       // families that the index does not tell of, see without
 
-	index func() *search.Index // over tools
-	names func() []string      // of tools, as they are listed beside the kernel
+	index   func() *search.Index            // over tools
+	vectors *atomic.Pointer[search.Vectors] // of tools, once a model has read them
+	names   func() []string                 // of tools, as they are listed beside the kernel
 
 	families func() []surface.Family // of tools
 }
@@ -105,7 +107,7 @@ type offers struct {
 const maxListedName = 64 - 21
 
 func newCatalog(rules *Rules, listings []listing.Listing) *catalog {
-	c := &catalog{rules: rules, generation: rules.Baseline.Generation()}
+	c := &catalog{rules: rules, generation: rules.Baseline.Generation(), vectors: &atomic.Pointer[search.Vectors]{}}
 	byName := make(map[string]listing.Listing, len(listings))
 	for _, l := range listings {
 		byName[l.Server] = l
@@ -203,6 +205,7 @@ func (g *Gateway) current(ctx context.Context) *catalog {
 			g.backends.SetServers(rules.Servers)
 		}
 		g.catalog = newCatalog(rules, g.backends.Listings())
+		g.reader.notice(g.catalog)
 		if old != nil {
 			go g.announce()
 		}
@@ -248,6 +251,7 @@ func (g *Gateway) listingChanged(string) {
 	g.mu.Lock()
 	if g.catalog != nil {
 		g.catalog = newCatalog(g.catalog.rules, g.backends.Listings())
+		g.reader.notice(g.catalog)
 	}
 	close(g.changed)
 	g.changed = make(chan struct{})

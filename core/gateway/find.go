@@ -10,6 +10,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/authority"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/schema"
+	"github.com/ctx-sidecar/ctx/core/search"
 )
 
 const (
@@ -41,6 +42,9 @@ func (g *Gateway) searchTools(ctx context.Context, arguments json.RawMessage) js
 	var args struct {
 		Query string `json:"query"`
 		Limit number `json:"limit"`
+		// Wait says that the caller has the time to wait for the sentence model. It is
+		// for ctx itself, and no model is told of it.
+		Wait bool `json:"wait"`
 	}
 	if err := json.Unmarshal(arguments, &args); err != nil || strings.TrimSpace(args.Query) == "" {
 		return refuse(`tool_search needs {"query": "what to do, in a few words"}`)
@@ -59,8 +63,12 @@ func (g *Gateway) searchTools(ctx context.Context, arguments json.RawMessage) js
 		limit = defaultHits
 	}
 	answerOf := found{Tools: []hit{}, Warnings: c.warnings()}
-	for _, t := range c.best(args.Query, min(limit, mostHits)) {
+	tools, degraded := g.search(ctx, c, args.Query, min(limit, mostHits), args.Wait)
+	for _, t := range tools {
 		answerOf.Tools = append(answerOf.Tools, describeHit(t))
+	}
+	if degraded != "" {
+		answerOf.Warnings = append(answerOf.Warnings, line(degraded, 240))
 	}
 	answerOf.Tools = append(answerOf.Tools, g.skillCards(ctx, args.Query)...)
 	if cards := g.cards(args.Query); len(cards) > 0 {
@@ -70,10 +78,16 @@ func (g *Gateway) searchTools(ctx context.Context, arguments json.RawMessage) js
 	return answer(answerOf.text(c), answerOf)
 }
 
-// best ranks the tools for a query. A tool that is named outright comes first.
+// best ranks the tools for a query by words alone. A tool that is named outright
+// comes first.
 func (c *catalog) best(query string, limit int) []listing.Tool {
+	return c.named(query, c.index().Search(query, limit), limit)
+}
+
+// named are the tools of hits, after those that the query names outright.
+func (c *catalog) named(query string, hits []search.Hit, limit int) []listing.Tool {
 	tools := slices.Clone(c.find(strings.TrimSpace(query)))
-	for _, h := range c.index().Search(query, limit) {
+	for _, h := range hits {
 		t := c.tools[h.Doc]
 		if !slices.ContainsFunc(tools, func(o listing.Tool) bool { return o.ID() == t.ID() }) {
 			tools = append(tools, t)

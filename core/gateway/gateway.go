@@ -78,6 +78,9 @@ type Options struct {
 	// Capabilities are those of the user's taps; nil where there is no tap.
 	Capabilities *loader.Loader
 
+	// Meaning is the sentence model for searches; nil: they go by words alone.
+	Meaning Meaning
+
 	// Wake brings a value when the conversation may have become another; nil
 	// where nothing does.
 	Wake <-chan struct{}
@@ -106,6 +109,7 @@ type Gateway struct {
 	kept     *result.Store
 	log      hclog.Logger
 	record   *recorder
+	reader   *reader
 
 	ready    sync.Once
 	ctx      context.Context // ends with the session
@@ -138,6 +142,7 @@ func New(o Options, host Host) *Gateway {
 	g.ctx, g.end = context.WithCancel(context.Background())
 	g.upstream.gateway = g
 	g.record = newRecorder(o)
+	g.reader = newReader(g, o.Meaning)
 	g.mcp = newMCPServer(o.Version)
 	g.backends = o.Backends(&g.upstream, g.listingChanged)
 	g.brought = brought{gateway: g, servers: map[string]surface.Server{}}

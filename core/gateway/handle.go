@@ -104,6 +104,10 @@ func (g *Gateway) begin(ctx context.Context) {
 		if g.mode != kernelOnly || g.offers.any() {
 			go g.watch(g.ctx)
 		}
+		if g.mode != everything {
+			g.reader.begin()
+			g.reader.notice(g.current(ctx))
+		}
 		go g.backends.Start()
 		if g.opts.Capabilities != nil {
 			g.opts.Capabilities.Begin(ctx)

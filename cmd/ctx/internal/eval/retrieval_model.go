@@ -17,7 +17,8 @@ import (
 // name where there is one.
 func finders(ctx context.Context, f *cmdutil.Factory, tools []listing.Tool) (rankers []eval.ToolRanker, name string, warnings []string, done func(), err error) {
 	lexical := eval.LexicalTools("lexical", tools)
-	model, name, degraded := openModel(f)
+	cfg, _ := config.Load(f.Layout(), f.Workspace(), f.Env)
+	model, degraded := loader.OpenModel(f.Layout(), f.Workspace(), cfg, f.Env)
 	if degraded != nil {
 		warnings = append(warnings, fmt.Sprintf("semantic is left out, and default goes by words alone, for no model is in use: %v", degraded))
 		return []eval.ToolRanker{lexical, eval.LexicalTools("default", tools)}, "", warnings, func() {}, nil
@@ -39,29 +40,5 @@ func finders(ctx context.Context, f *cmdutil.Factory, tools []listing.Tool) (ran
 		return nil, "", nil, nil, err
 	}
 	rankers = []eval.ToolRanker{lexical, eval.SemanticTools(model, vectors), eval.ProductTools("default", model, vectors, tools)}
-	return rankers, name, warnings, func() { model.Close() }, nil
-}
-
-// openModel opens the sentence model as sessions do, but for the scorer, which
-// is for prompts.
-func openModel(f *cmdutil.Factory) (*embed.Model, string, error) {
-	if err := embed.Supported(); err != nil {
-		return nil, "", err
-	}
-	l := f.Layout()
-	cfg, _ := config.Load(l, f.Workspace(), f.Env)
-	share := embed.Trusted(l.Share(), f.Workspace())
-	bundle, err := embed.FindBundle(cfg.Embed.Model, share)
-	if err != nil {
-		return nil, "", err
-	}
-	library, err := embed.OpenLibrary(embed.LibrarySource{
-		Env: f.Env, Configured: cfg.Embed.OrtLibrary, Share: share, Workspace: f.Workspace(),
-	})
-	if err != nil {
-		return nil, "", err
-	}
-	defer library.Close()
-	model, err := embed.Open(bundle, library, 1)
-	return model, bundle.Name, err
+	return rankers, model.Name(), warnings, func() { model.Close() }, nil
 }

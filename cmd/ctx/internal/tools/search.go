@@ -21,7 +21,8 @@ func newSearch(f *cmdutil.Factory) *cobra.Command {
 			if words == "" {
 				return cmdutil.BadUsage(`for example: ctx tools search "read a file"`, "the query is empty")
 			}
-			query := map[string]any{"query": words}
+			// The gateway is this search's own, and has loaded no model yet.
+			query := map[string]any{"query": words, "wait": true}
 			if cmd.Flags().Changed("limit") {
 				if limit < 1 {
 					return cmdutil.BadUsage("1 or more", "--limit %d finds nothing", limit)

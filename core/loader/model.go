@@ -1,0 +1,29 @@
+package loader
+
+import (
+	"github.com/ctx-sidecar/ctx/core/config"
+	"github.com/ctx-sidecar/ctx/core/embed"
+	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/trust"
+)
+
+// OpenModel opens the sentence model that the settings ask for, as [OpenRouter]
+// does, but without what is for prompts alone.
+func OpenModel(l paths.Layout, workspace string, c config.Config, env []string) (*embed.Model, error) {
+	if err := embed.Supported(); err != nil {
+		return nil, err
+	}
+	share := embed.Trusted(l.Share(), workspace)
+	bundle, err := embed.FindBundle(c.Embed.Model, share)
+	if err != nil {
+		return nil, err
+	}
+	library, err := embed.OpenLibrary(embed.LibrarySource{
+		Env: env, Configured: c.Embed.OrtLibrary, Share: share, Workspace: workspace, Hash: trust.Open(l.Trust()).HashFile,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer library.Close()
+	return embed.Open(bundle, library, 1)
+}
