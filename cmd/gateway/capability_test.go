@@ -109,6 +109,16 @@ func (h *home) prompt(session, text string) string {
 	return h.hook(fmt.Sprintf(`{"Kind":"prompt","Session":%q,"Prompt":%s}`, session, quoted))
 }
 
+// keeps waits until a tool is in what is kept of servers, from which prompts are
+// answered: that is written after the tool can be called.
+func (h *home) keeps(tool string) {
+	h.t.Helper()
+	eventually(h.t, "the listing is kept", func() bool {
+		kept, err := os.ReadFile(filepath.Join(h.ws, ".ctx-surface", "probe-cache.json"))
+		return err == nil && strings.Contains(string(kept), tool)
+	})
+}
+
 const diaryPrompt = "please write a note into my diary about the meeting"
 
 func TestAPromptBringsInWhatItAsksForInTheSameTurn(t *testing.T) {
@@ -125,6 +135,7 @@ func TestAPromptBringsInWhatItAsksForInTheSameTurn(t *testing.T) {
 	contains(t, s.call("tool_search", `{"query":"read a note"}`), `"diary:read_note"`)
 
 	// The next time its tools are known beforehand.
+	h.keeps("read_note")
 	contains(t, s.call("capability", `{"action":"disable","name":"diary"}`), "not enabled any more")
 	contains(t, s.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "there is no tool")
 	contains(t, h.prompt("conversation-1", diaryPrompt), "call_tool: diary:read_note", "call_tool_write: diary:write_note, diary:delete_note")
@@ -226,10 +237,7 @@ func TestACapabilityThatExposesNothingIsNotBroughtInSilently(t *testing.T) {
 	contains(t, s.call("capability", `{"action":"enable","name":"diary"}`), "warning: diary exposes no tools", `"diary exposes no tools: its`)
 	contains(t, s.call("call_tool", `{"tool":"diary:read_note","arguments":{"name":"a"}}`), "there is no tool")
 	s.call("capability", `{"action":"disable","name":"diary"}`)
-	eventually(t, "the listing is kept", func() bool {
-		kept, err := os.ReadFile(filepath.Join(h.ws, ".ctx-surface", "probe-cache.json"))
-		return err == nil && strings.Contains(string(kept), "read_note")
-	})
+	h.keeps("read_note")
 	if said := h.prompt("conversation-1", diaryPrompt); strings.Contains(said, "diary") {
 		t.Errorf("said %s", said)
 	}

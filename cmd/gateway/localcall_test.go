@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,12 +55,18 @@ func bench(t *testing.T, limit time.Duration, tools map[string]string) withLocal
 func TestAToolHasItsTimeAndNoMore(t *testing.T) {
 	t.Parallel()
 	b := bench(t, time.Second, map[string]string{"slow": "echo so far; sleep 1000", "quick": "echo done"})
-	raw, err := b.Request(t.Context(), "local", "tools/call", json.RawMessage(`{"name":"slow","arguments":{}}`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	contains(t, string(raw), `"isError":true`, "took longer than 1s", "so far")
-	raw, err = b.Request(t.Context(), "local", "tools/call", json.RawMessage(`{"name":"quick","arguments":{}}`), nil)
+	// On a busy machine even its first word may take longer than that.
+	eventually(t, "what it has said until then is in the answer", func() bool {
+		raw, err := b.Request(t.Context(), "local", "tools/call", json.RawMessage(`{"name":"slow","arguments":{}}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contains(t, string(raw), `"isError":true`, fmt.Sprintf("took longer than %s", b.limit))
+		b.limit *= 2
+		return strings.Contains(string(raw), "so far")
+	})
+	b.limit = time.Minute
+	raw, err := b.Request(t.Context(), "local", "tools/call", json.RawMessage(`{"name":"quick","arguments":{}}`), nil)
 	if err != nil || string(raw) != `{"content":[{"type":"text","text":"done\n"}]}` {
 		t.Errorf("%s, %v", raw, err)
 	}

@@ -295,10 +295,16 @@ func (s *session) initialize(capabilities string) string {
 	return r
 }
 
-// call calls a kernel tool and returns the whole result.
+// call calls a kernel tool and returns the whole result: that of a search once
+// no server starts any more, for which a search waits only so long itself.
 func (s *session) call(name, arguments string) string {
 	s.t.Helper()
-	return s.must("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, arguments))
+	for end := time.Now().Add(patience); ; {
+		result := s.must("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, arguments))
+		if !strings.Contains(result, "is still starting; search again") || time.Now().After(end) {
+			return result
+		}
+	}
 }
 
 func eventually(t *testing.T, what string, ok func() bool) {

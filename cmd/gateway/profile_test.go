@@ -22,6 +22,7 @@ func TestACapabilityObeysTheProfile(t *testing.T) {
 	}
 
 	// Once its tools are known, the line names those that are kept alone.
+	h.keeps("read_note")
 	s.call("capability", `{"action":"disable","name":"diary"}`)
 	said := h.prompt("conversation-1", diaryPrompt)
 	contains(t, said, "diary:read_note")

@@ -229,12 +229,16 @@ func TestWhatTheUserWantsIsToldAtTheNextPrompt(t *testing.T) {
 	h.env = append(h.env, "CTX_SKILLS=proof-reading, no-such-skill")
 	s := h.start()
 	s.initialize(`{}`)
+	// No prompt waits for long until the conversation has what it is to begin with.
+	begun := func() string { return s.call("capability", `{"action":"list"}`) }
+	begun()
 	contains(t, h.prompt("conversation-1", "hello"), "the skill proof-reading is enabled")
 	if again := h.prompt("conversation-1", "hello again"); strings.Contains(again, "the skill") {
 		t.Errorf("said twice: %s", again)
 	}
-	contains(t, s.call("capability", `{"action":"list"}`), `"name":"skill:proof-reading","title":"","active":true`, `the skill no-such-skill is not enabled: no skill is named`)
+	contains(t, begun(), `"name":"skill:proof-reading","title":"","active":true`, `the skill no-such-skill is not enabled: no skill is named`)
 	h.hook(`{"Kind":"session_start","Source":"clear","Session":"conversation-1"}`)
+	begun()
 	contains(t, h.prompt("conversation-1", "hello"), "the skill proof-reading is enabled")
 }
 

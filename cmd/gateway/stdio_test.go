@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,23 +50,31 @@ func TestNothingWaitsForASlowCall(t *testing.T) {
 	s := h.start()
 	s.initialize(`{}`)
 	contains(t, s.call("call_tool", `{"tool":"desk:echo","arguments":{"text":"up"}}`), "up")
-	slow := make(chan error, 1)
-	go func() {
-		_, err := s.ask("tools/call", `{"name":"call_tool","arguments":{"tool":"desk:slow","arguments":{"ms":1500}},"_meta":{"progressToken":"p1"}}`)
-		slow <- err
-	}()
-	eventually(t, "progress", func() bool { return s.told(`notifications/progress {"`) })
-	s.must("ping", "")
-	contains(t, s.call("call_tool", `{"tool":"desk:echo","arguments":{"text":"meanwhile"}}`), "meanwhile")
-	select {
-	case err := <-slow:
-		t.Errorf("the slow call was over before: %v", err)
-	default:
-	}
-	if err := <-slow; err != nil {
-		t.Error(err)
-	}
-	contains(t, strings.Join(s.notes, "\n"), `"progressToken":"p1"`)
+	// On a busy machine the call has to be a slower one.
+	ms := 1000
+	eventually(t, "others are answered before the slow call", func() bool {
+		ms *= 2
+		token := fmt.Sprint("p", ms)
+		slow := make(chan error, 1)
+		go func() {
+			_, err := s.ask("tools/call", fmt.Sprintf(`{"name":"call_tool","arguments":{"tool":"desk:slow","arguments":{"ms":%d}},"_meta":{"progressToken":%q}}`, ms, token))
+			slow <- err
+		}()
+		eventually(t, "progress", func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return slices.ContainsFunc(s.notes, func(n string) bool {
+				return strings.HasPrefix(n, "notifications/progress ") && strings.Contains(n, `"progressToken":"`+token+`"`)
+			})
+		})
+		s.must("ping", "")
+		contains(t, s.call("call_tool", `{"tool":"desk:echo","arguments":{"text":"meanwhile"}}`), "meanwhile")
+		first := len(slow) == 0
+		if err := <-slow; err != nil {
+			t.Fatal(err)
+		}
+		return first
+	})
 }
 
 func TestACancelledCallIsCancelledAtItsServer(t *testing.T) {
@@ -193,9 +203,7 @@ func TestInNarrowModeThePromptChoosesWhatIsListed(t *testing.T) {
 	}
 	h.hook(`{"Kind":"prompt","Session":"conversation-1","Prompt":"please delete the note about taxes"}`)
 	eventually(t, "news to the host", func() bool { return s.told("notifications/tools/list_changed") })
-	if !listed("delete_note") {
-		t.Error("the tool that fits the prompt is not listed")
-	}
+	eventually(t, "the tool that fits the prompt is listed", func() bool { return listed("delete_note") })
 	h.hook(`{"Kind":"prompt","Session":"conversation-1","Prompt":"yes"}`)
 	if !listed("delete_note") {
 		t.Error("a word of consent took the tool away")
