@@ -112,20 +112,18 @@ func (g *Gateway) quietly(change func() bool) {
 	g.mu.Lock()
 	g.silent++
 	g.mu.Unlock()
-	changed := change()
+	if change() {
+		// Before others may tell of it: the host is told of it once.
+		list := g.toolList(g.current(g.ctx))
+		g.tell("notifications/tools/list_changed", func(s *announced) {
+			if s.tools != nil {
+				s.tools = list
+			}
+		})
+	}
 	g.mu.Lock()
 	g.silent--
 	g.mu.Unlock()
-	if !changed {
-		g.announce()
-		return
-	}
-	list := g.toolList(g.current(g.ctx))
-	g.tell("notifications/tools/list_changed", func(s *announced) {
-		if s.tools != nil {
-			s.tools = list
-		}
-	})
 	g.announce() // of what else there is
 }
 
