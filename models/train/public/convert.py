@@ -17,12 +17,18 @@ import random
 import sys
 
 import intent_sets
+import service_sets
 import tool_sets
 from repos import Missing, Repo
 from text import TWIN, Doubles, Neighbours, jaccard, one_line, spell_out, tokens, usable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MOST, PER_TOOL, NEGATIVES = 4000, 12, 5
+
+
+def reader(name):
+    """The function that reads a set; its name is the set's."""
+    return next(getattr(m, name) for m in (tool_sets, service_sets, intent_sets) if hasattr(m, name))
 
 
 def same(t):
@@ -96,8 +102,7 @@ def convert(sources, folder, left_out):
     seen, out = set(), []
     for s in sources:
         repos = [Repo(folder, r["repository"], r["commit"]) for r in [s] + s.get("with", [])]
-        read = getattr(tool_sets, s["set"], None) or getattr(intent_sets, s["set"])
-        rows = [r for r in clean(read(*repos)) if f"{s['set']}/{r['id']}" not in left_out]
+        rows = [r for r in clean(reader(s["set"])(*repos)) if f"{s['set']}/{r['id']}" not in left_out]
         catalogue = list({same(t): t for r in rows for t in r["pos"] + r["neg"]}.values())
         neighbours = Neighbours(catalogue) if s.get("neighbours", True) else None
         for r in capped(distinct(rows, seen), s["set"], s.get("per_tool", PER_TOOL)):
@@ -150,13 +155,13 @@ def measure(sources, folder, out):
     """Write tools and questions of each set as `ctx eval retrieval` reads them; yield their counts."""
     for s in sources:
         repo = Repo(folder, s["repository"], s["commit"])
-        tools = getattr(tool_sets, s["set"] + "_tools")(repo).values()
+        tools = reader(s["set"] + "_tools")(repo).values()
         ids = {t["name"]: f"{t['server']}:{t['name']}" for t in tools}
         write(
             os.path.join(out, s["set"] + "_tools.jsonl"),
             ({"tool": ids[t["name"]], **t, "inputSchema": {"type": "object", "properties": {}}} for t in tools),
         )
-        rows = sorted(clean(getattr(tool_sets, s["set"])(repo)), key=lambda r: r["id"])
+        rows = sorted(clean(reader(s["set"])(repo)), key=lambda r: r["id"])
         queries = [
             {"id": r["id"], "query": r["query"], "labels": [{"tool": ids[t["name"]], "relevance": 2} for t in r["pos"]]} for r in rows
         ]
