@@ -149,6 +149,20 @@ def callnavi(repo):
             yield pick(f"{part}-{r['id']}", r["question"][0]["content"], tools, [right] if isinstance(right, str) else right)
 
 
+def mongodb(repo):
+    """Prompts of the accuracy tests of its MCP server; tests that add a shared list of calls are passed over."""
+    listed = re.findall(r"^- `([a-z-]+)` - (.+)$", repo.text("README.md").split("\n## 📄 Supported Resources")[0], re.MULTILINE)
+    tools = {name: tool(name, what, "mongodb") for name, what in listed}
+    for path in repo.names("packages/accuracy-tests/src"):
+        part = path.rsplit("/", 1)[1].removesuffix(".test.ts")
+        for n, test in enumerate(re.split(r"\bprompt:\s*", repo.text(path))[1:]):
+            said = re.match(r"(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)'|`([^`]*)`),", test)
+            calls = test.split("mockedTools")[0]
+            if said and "..." not in calls.split("expectedToolCalls")[-1]:
+                query = (said[1] or said[2] or said[3] or "").replace('\\"', '"')
+                yield pick(f"{part}-{n}", query, tools, re.findall(r"\btoolName: \"([a-z-]+)\"", calls))
+
+
 def livemcpbench_tools(repo):
     """Every tool on offer, by name; of those of one name the first."""
     tools = {}
