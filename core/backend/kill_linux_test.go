@@ -84,9 +84,19 @@ func gone(pid int) bool {
 	return err != nil || bytes.Contains(stat, []byte(") Z "))
 }
 
-// servers of every kind that is known to stay behind, by what is special.
-func stubbornServers(t *testing.T) map[string]surface.Server {
+// leaver is the one of [stubbornServers] whose first process leaves.
+const leaver = "first process leaves"
+
+// stubbornServers are of every kind that is known to stay behind, by what is
+// special. The first process of the leaver leaves when leave is called.
+func stubbornServers(t *testing.T) (all map[string]surface.Server, leave func()) {
 	t.Helper()
+	gate := filepath.Join(t.TempDir(), "leave")
+	leave = func() {
+		if err := os.WriteFile(gate, nil, 0o600); err != nil {
+			t.Error(err)
+		}
+	}
 	stay := stub(t, "s", "-ignore-eof", "-ignore-term")
 	command := stay.Command + " -ignore-eof -ignore-term"
 	trap := `trap "" TERM HUP INT; `
@@ -97,7 +107,7 @@ func stubbornServers(t *testing.T) map[string]surface.Server {
 		"great-grandchild":                  shell("s", `sh -c '`+command+`'; true`),
 		"background process beside it":      shell("s", trap+`sleep 1000 & exec `+command),
 		"forks twice":                       shell("s", `( (`+trap+`sleep 1000; sleep 1000) & ); exec `+command),
-		"first process leaves":              shell("s", `exec 3<&0; `+command+` <&3 & sleep 0.3`),
+		leaver:                              shell("s", `exec 3<&0; `+command+` <&3 & until [ -e '`+gate+`' ]; do sleep 0.05; done`),
 		"stopped":                           shell("s", `sleep 1000 & kill -STOP $!; exec `+command),
 		"starts new ones while it is ended": shell("s", trap+`(while :; do sleep 0.05; done) & exec `+command),
 	}
@@ -105,7 +115,7 @@ func stubbornServers(t *testing.T) map[string]surface.Server {
 		servers["session of its own"] = shell("s", trap+`exec 3<&0; setsid `+command+` <&3 & wait; wait`)
 		servers["session of its own, forked twice"] = shell("s", `(setsid sh -c '`+trap+`sleep 1000; sleep 1000' &); exec `+command)
 	}
-	return servers
+	return servers, leave
 }
 
 func TestNothingSurvivesAKilledGateway(t *testing.T) {
@@ -116,7 +126,8 @@ func TestNothingSurvivesAKilledGateway(t *testing.T) {
 		spawner    int
 	}
 	var all []running
-	for name, srv := range stubbornServers(t) {
+	servers, leave := stubbornServers(t)
+	for name, srv := range servers {
 		mark := newMark()
 		gateway := startGateway(t, mark, "ready", srv)
 		if len(marked(mark)) < 2 { // the gateway itself is one
@@ -124,6 +135,7 @@ func TestNothingSurvivesAKilledGateway(t *testing.T) {
 		}
 		all = append(all, running{name, mark, gateway, spawnerOf(t, gateway.Process.Pid)})
 	}
+	leave()
 	for _, r := range all {
 		r.gateway.Process.Kill()
 	}
@@ -198,7 +210,8 @@ func TestRestOfAServerGoesWithItsFirstProcess(t *testing.T) {
 
 func TestKilledSpawnerIsReplaced(t *testing.T) {
 	t.Parallel()
-	m := newManager(t, Options{Servers: []surface.Server{stub(t, "s")}})
+	log := filepath.Join(t.TempDir(), "messages")
+	m := newManager(t, Options{Servers: []surface.Server{stub(t, "s", "-log", log)}})
 	if _, err := callTool(within(t), m, "s", "echo", `{"text":"x"}`); err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +220,10 @@ func TestKilledSpawnerIsReplaced(t *testing.T) {
 		_, err := callTool(within(t), m, "s", "slow", `{"ms":60000}`)
 		pending <- err
 	}()
-	time.Sleep(50 * time.Millisecond)
+	eventually(t, "the call is under way", func() bool {
+		text, _ := os.ReadFile(log)
+		return strings.Contains(string(text), "slow")
+	})
 	m.spawner.process.Process.Kill()
 	if err := await(t, pending); err == nil || !strings.Contains(err.Error(), `server "s"`) {
 		t.Errorf("got %v", err)
@@ -247,7 +263,8 @@ func TestSpawnerOutlivesWhatIsMeantForTheGateway(t *testing.T) {
 func TestCloseEndsEverything(t *testing.T) {
 	t.Parallel()
 	var closing sync.WaitGroup
-	for name, srv := range stubbornServers(t) {
+	servers, leave := stubbornServers(t)
+	for name, srv := range servers {
 		mark := newMark()
 		m := New(Options{Servers: []surface.Server{srv}, Env: append(os.Environ(), mark), Dir: t.TempDir()})
 		m.Start()
@@ -256,6 +273,9 @@ func TestCloseEndsEverything(t *testing.T) {
 		}
 		if len(marked(mark)) == 0 {
 			t.Errorf("%s: no server runs: the test shows nothing", name)
+		}
+		if name == leaver {
+			leave()
 		}
 		closing.Go(func() {
 			m.Close()

@@ -158,9 +158,10 @@ func TestHungServerCostsOnlyItself(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "within 300ms") {
 		t.Errorf("got %v", err)
 	}
-	eventually(t, "the failure is kept", func() bool {
+	eventually(t, "the failure and the listing are kept", func() bool {
 		f, ok := cache.Failure("hung", hung.Fingerprint(), "")
-		return ok && f.Hung
+		_, listed := cache.Any("good", servers[1].Fingerprint())
+		return ok && f.Hung && listed
 	})
 	m.Close()
 
