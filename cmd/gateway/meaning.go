@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"path/filepath"
-	"runtime/debug"
 
 	"github.com/ctx-sidecar/ctx/core/activate"
+	"github.com/ctx-sidecar/ctx/core/embed"
 	"github.com/ctx-sidecar/ctx/core/gateway"
 	"github.com/ctx-sidecar/ctx/core/loader"
 )
@@ -35,7 +35,7 @@ func (p *program) newMeaning() meaning {
 func (m meaning) trim(ctx context.Context) {
 	select {
 	case <-m.Ready():
-		debug.FreeOSMemory()
+		embed.Trim()
 	case <-ctx.Done():
 	}
 }

@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"runtime/debug"
 	"sync"
 
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ctx-sidecar/ctx/core/activate"
+	"github.com/ctx-sidecar/ctx/core/embed"
 	"github.com/ctx-sidecar/ctx/core/hook"
 	"github.com/ctx-sidecar/ctx/core/loader"
 	"github.com/ctx-sidecar/ctx/core/plugindir"
@@ -91,7 +91,7 @@ func (t *taps) follow(ctx context.Context) {
 func (t *taps) trim(ctx context.Context) {
 	select {
 	case <-t.Ready():
-		debug.FreeOSMemory()
+		embed.Trim()
 	case <-ctx.Done():
 	}
 }

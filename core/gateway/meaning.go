@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ctx-sidecar/ctx/core/embed"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/search"
 )
@@ -130,9 +131,10 @@ func (r *reader) read(ctx context.Context, c *catalog) {
 		}
 	}
 	began := time.Now()
-	last := began
+	last, asked := began, false
 	log.Debug("the sentence model reads the tools; until then they are found by words alone", "tools", len(texts))
 	v, err := search.Embed(ctx, kept, texts, r.known(), 1, func(int) {
+		asked = true
 		if time.Since(last) > saveEvery {
 			save()
 			last = time.Now()
@@ -147,6 +149,9 @@ func (r *reader) read(ctx context.Context, c *catalog) {
 		log.Debug("tools are found by what they mean", "tools", len(texts), "took", time.Since(began))
 	}
 	r.settle(v, err)
+	if asked {
+		embed.Trim()
+	}
 }
 
 func (r *reader) known() *search.Vectors {
