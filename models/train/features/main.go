@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -30,9 +31,13 @@ func run() error {
 	scorer := flag.String("scorer", "", "scorer file")
 	parts := flag.String("parts", "", "sizes of parts of taps that each row is asked about too, as 1,2,3")
 	seed := flag.Uint64("seed", 1, "for the choice of parts")
+	only := flag.Bool("candidates", false, "print what -tap holds, and nothing else")
 	tokens := flag.Bool("tokens", false, "print token vectors, to find a projection with")
 	flag.Parse()
 	taps := map[string][]activate.Candidate{"": fromDir(*tapDir)}
+	if *only {
+		return printCandidates(os.Stdout, taps[""])
+	}
 	var rows []row
 	for _, path := range flag.Args() {
 		more, err := read(path, taps)
@@ -80,6 +85,20 @@ func run() error {
 		}
 		return part(r, taps[r.Tap], size, *seed)
 	})
+}
+
+// printCandidates prints what has triggers, by name.
+func printCandidates(out io.Writer, candidates []activate.Candidate) error {
+	enc := json.NewEncoder(out)
+	for _, c := range candidates {
+		if len(c.Triggers) == 0 {
+			continue
+		}
+		if err := enc.Encode(map[string]any{"capability": c.Name, "title": c.Title, "description": c.Description, "triggers": c.Triggers}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // printTokens prints the token vectors of every trigger and every third prompt.

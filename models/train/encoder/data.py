@@ -1,0 +1,158 @@
+"""What the encoder is trained on, in one form.
+
+A Field is a set of things that a request may ask for, each with texts (a card
+first, then requests that it answers), and rows: requests with the things that
+they ask for. A tap is a field, and so is a corpus of tools.
+"""
+
+import dataclasses
+import glob
+import hashlib
+import json
+import os
+import re
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+@dataclasses.dataclass
+class Row:
+    text: str
+    expect: list  # indices of things
+    near: list  # indices of things that are wrong and come close
+    kind: str
+    key: str  # names the row, for splits
+
+
+@dataclasses.dataclass
+class Field:
+    name: str
+    source: str  # "routing", "tools", "public"
+    names: list  # of the things
+    texts: list  # per thing: its card, then its triggers
+    rows: list
+
+
+def lines(path):
+    with open(path, encoding="utf-8") as f:
+        return [json.loads(line) for line in f if line.strip()]
+
+
+def clean(text):
+    """The words of the user's own, nearly as core/activate/prompt.go takes them."""
+    return re.sub(r"(```|~~~).*?(\1|$)", " ", text, flags=re.S).strip()[:8192]
+
+
+def draw(key, salt):
+    """A number in [0, 1) that depends on nothing but the key."""
+    return int(hashlib.sha256(f"{salt} {key}".encode()).hexdigest()[:12], 16) / 16**12
+
+
+def words(name):
+    return re.sub(r"[_\-.]+", " ", re.sub(r"([a-z])([A-Z])", r"\1 \2", name))
+
+
+def cut(text, size):
+    return text.encode()[:size].decode("utf-8", "ignore")
+
+
+def tool_text(server, name, description):
+    """As core/search gives a tool to the model."""
+    return f"{server} {words(name)}: {cut(description or '', 300)}"
+
+
+def card(title, description):
+    return f"{title}. {description}" if title else description
+
+
+def tap_folder(path):
+    """The capabilities with triggers of a tap on disk, as the product reads them: (name, texts)."""
+    go = ["go", "run", "./features", "-candidates", "-tap", path]
+    out = subprocess.run(go, cwd=os.path.dirname(HERE), check=True, stdout=subprocess.PIPE, text=True).stdout
+    found = [json.loads(line) for line in out.splitlines()]
+    return [(x["capability"], [card(x["title"], x["description"])] + x["triggers"]) for x in found]
+
+
+def routing(paths, known):
+    """Fields of files with capabilities and rows; rows without a tap ask about the known one."""
+    things, rows = {"": known}, {"": []}
+    for path in paths:
+        for x in lines(path):
+            tap = x.get("tap", "")
+            if "capability" in x:
+                things.setdefault(tap, []).append((x["capability"], [card(x.get("title", ""), x["description"])] + x["triggers"]))
+            else:
+                rows.setdefault(tap, []).append(x)
+    out = []
+    for tap, mine in rows.items():
+        at = {name: i for i, (name, _) in enumerate(things[tap])}
+        field = Field(tap, "routing", list(at), [t for _, t in things[tap]], [])
+        for x in mine:
+            near = x.get("near") or []
+            near = [at[n] for n in ([near] if isinstance(near, str) else near) if n in at]
+            field.rows.append(Row(clean(x["text"]), [at[n] for n in x["expect"]], near, x["kind"], f"{tap}/{x['id']}"))
+        out.append(field)
+    return out
+
+
+def tools(path):
+    """A field of one file of tools and questions."""
+    field, at = Field(os.path.basename(path), "tools", [], [], []), {}
+    found = lines(path)
+    for x in found:
+        if "tool" in x and "query" not in x:
+            at[x["tool"]] = len(field.names)
+            field.names.append(x["tool"])
+            field.texts.append([tool_text(x["server"], x["name"], x["description"])])
+    for x in found:
+        if "labels" in x:
+            right = [at[t] for t, r in ((y["tool"], y["relevance"]) for y in x["labels"]) if r == 2]
+            field.rows.append(Row(x["query"], right, [], "tools", f"{field.name}/{x['id']}"))
+    return field
+
+
+def metatool(tools_path, rows_path):
+    field, at = Field("metatool", "tools", [], [], []), {}
+    for x in lines(tools_path):
+        at[f"{x['server']}:{x['name']}"] = len(field.names)
+        field.names.append(x["name"])
+        field.texts.append([tool_text(x["server"], x["name"], x["description"])])
+    for i, x in enumerate(lines(rows_path)):
+        field.rows.append(Row(x["query"], [at[x["tool"]]], [], "tools", f"metatool/{i}"))
+    return field
+
+
+def public(path):
+    """Fields by set; what a row offers beside the right ones is near."""
+    fields, at = {}, {}
+    for x in lines(path):
+        f = fields.setdefault(x["set"], Field(x["set"], "public", [], [], []))
+
+        def index(t):
+            text = tool_text(t.get("server") or "", t["name"], t["description"])
+            if (x["set"], text) not in at:
+                at[x["set"], text] = len(f.names)
+                f.names.append(t["name"])
+                f.texts.append([text])
+            return at[x["set"], text]
+
+        f.rows.append(Row(x["query"], [index(t) for t in x["pos"]], [index(t) for t in x["neg"]], x["kind"], f"{x['set']}/{x['id']}"))
+    return list(fields.values())
+
+
+def load(given, here, extra=None, without=()):
+    """All fields. given: the data folder (CTX_DATA) or None; here: models/train/data;
+    extra: the file that public/convert.py wrote, or None."""
+    known = tap_folder(os.path.join(given, "taps", "octomind-tap")) if given else []
+    files = sorted(glob.glob(os.path.join(here, "routing", "*.jsonl")))
+    if given:
+        files += [os.path.join(given, "routing", f) for f in ("train.jsonl", "train_tap.jsonl")]
+        files += sorted(glob.glob(os.path.join(here, "known", "*.jsonl")))
+    fields = routing(files, known)
+    fields += [tools(p) for p in sorted(glob.glob(os.path.join(here, "retrieval", "*.jsonl")))]
+    if given:
+        fields.append(metatool(*(os.path.join(given, "retrieval", f) for f in ("metatool_tools.jsonl", "metatool_train.jsonl"))))
+    if extra:
+        fields += public(extra)
+    return [f for f in fields if f.rows and f.name not in without]
