@@ -51,6 +51,9 @@ func (e *events) Handle(ctx context.Context, req rendezvous.Request) rendezvous.
 	if claim == rendezvous.No {
 		return rendezvous.Reply{}
 	}
+	if ev.Kind == event.Prompt {
+		defer e.meaning.Prompted()()
+	}
 	if rebound {
 		e.log.Info("another conversation begins", "session", ev.Session)
 		select {
@@ -79,9 +82,6 @@ func (e *events) Handle(ctx context.Context, req rendezvous.Request) rendezvous.
 	out, err := c.Encode(ctx, ev, reply)
 	if err != nil {
 		e.log.Warn("reply not encoded", "event", req.Event, "error", err)
-	}
-	if ev.Kind == event.Prompt {
-		e.meaning.Prompted()
 	}
 	return rendezvous.Reply{Claim: claim, Output: out}
 }

@@ -23,6 +23,8 @@ type Meaning interface {
 	Ready() <-chan struct{}
 	// Model is the model; the error says why there is none.
 	Model() (search.Embedder, error)
+	// Prompt is when the user's last message came, zero when none has.
+	Prompt() time.Time
 	// Keep puts what is kept of earlier sessions in front of the model, for a list
 	// of texts. What is returned works where there is an error, too.
 	Keep(texts []string) (Kept, error)
@@ -41,6 +43,9 @@ const (
 	meaningWait = 1500 * time.Millisecond
 	// patientWait is how long a search waits that says that it has the time.
 	patientWait = 10 * time.Second
+	// calm is how long the model reads nothing after a message of the user's, which
+	// is being dealt with: nobody waits for what it reads but a search.
+	calm = time.Second
 	// queryWait is how long a model that is ready may take for a query.
 	queryWait = 500 * time.Millisecond
 	// saveEvery is how often what a model makes of many tools is written down, so
@@ -58,6 +63,8 @@ type reader struct {
 	model   Meaning
 	on      atomic.Bool   // the session has a search
 	news    chan struct{} // the catalog may have become another
+
+	waiting atomic.Int32 // searches
 
 	mu      sync.Mutex
 	vectors *search.Vectors // of the tools that were read last
@@ -133,7 +140,7 @@ func (r *reader) read(ctx context.Context, c *catalog) {
 	began := time.Now()
 	last, asked := began, false
 	log.Debug("the sentence model reads the tools; until then they are found by words alone", "tools", len(texts))
-	v, err := search.Embed(ctx, kept, texts, r.known(), 1, func(int) {
+	v, err := search.Embed(ctx, calmly{kept, r}, texts, r.known(), 1, func(int) {
 		asked = true
 		if time.Since(last) > saveEvery {
 			save()
@@ -152,6 +159,27 @@ func (r *reader) read(ctx context.Context, c *catalog) {
 	if asked {
 		embed.Trim()
 	}
+}
+
+// calmly is a model that is asked for nothing while the user's message is being
+// dealt with, unless a search waits for it.
+type calmly struct {
+	search.Embedder
+	reader *reader
+}
+
+// Embed implements [search.Embedder].
+func (c calmly) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for c.reader.waiting.Load() == 0 && time.Since(c.reader.model.Prompt()) < calm {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return c.Embedder.Embed(ctx, texts)
 }
 
 func (r *reader) known() *search.Vectors {
@@ -185,6 +213,8 @@ func (r *reader) await(ctx context.Context, c *catalog, patient bool) (*search.V
 	}
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
+	r.waiting.Add(1)
+	defer r.waiting.Add(-1)
 	for {
 		if v := c.vectors.Load(); v != nil {
 			return v, nil

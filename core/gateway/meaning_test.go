@@ -30,6 +30,7 @@ type fakeMeaning struct {
 	fail   func(texts []string) error
 	keep   error
 	saved  int
+	prompt time.Time
 }
 
 func newMeaning() *fakeMeaning { return &fakeMeaning{ready: make(chan struct{}), eager: true} }
@@ -50,6 +51,8 @@ func (m *fakeMeaning) Ready() <-chan struct{} { return m.ready }
 func (m *fakeMeaning) Model() (search.Embedder, error) { return m, m.none }
 
 func (m *fakeMeaning) Keep([]string) (Kept, error) { return m, m.keep }
+
+func (m *fakeMeaning) Prompt() time.Time { m.mu.Lock(); defer m.mu.Unlock(); return m.prompt }
 
 func (m *fakeMeaning) Save() error { m.mu.Lock(); defer m.mu.Unlock(); m.saved++; return m.keep }
 
@@ -186,6 +189,29 @@ func TestAPatientSearchWaitsForTheModel(t *testing.T) {
 	time.AfterFunc(50*time.Millisecond, func() { close(m.ready) })
 	if r := b.call(toolSearch, `{"query":"do I need an umbrella?","wait":true}`); first(r) != "sky:get_forecast" {
 		t.Error(r.text())
+	}
+}
+
+func TestToolsAreReadOnceThePromptIsDealtWithOrASearchWaits(t *testing.T) {
+	t.Parallel()
+	for name, hurry := range map[string]func(*bench, *fakeMeaning){
+		"a search waits": func(b *bench, _ *fakeMeaning) {
+			if r := b.call(toolSearch, byMeaning); first(r) != "sky:get_forecast" {
+				t.Error(r.text())
+			}
+		},
+		"it is dealt with": func(_ *bench, m *fakeMeaning) { m.mu.Lock(); defer m.mu.Unlock(); m.prompt = time.Time{} },
+	} {
+		m := newMeaning()
+		m.prompt = time.Now().Add(time.Hour)
+		b := meant(t, m)
+		m.Begin()
+		time.Sleep(50 * time.Millisecond)
+		if got := m.texts(); len(got) > 0 {
+			t.Errorf("%s: read before: %q", name, got)
+		}
+		hurry(b, m)
+		b.await(name, func() bool { return len(m.texts()) > 0 })
 	}
 }
 

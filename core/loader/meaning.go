@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -23,6 +24,7 @@ import (
 type Meaning struct {
 	opts   MeaningOptions
 	wanted atomic.Bool
+	prompt atomic.Pointer[time.Time]
 	begin  func()
 
 	ready chan struct{} // closed once the model has answered a first time
@@ -58,12 +60,25 @@ func NewMeaning(o MeaningOptions) *Meaning {
 // Want says that there is something to search.
 func (m *Meaning) Want() { m.wanted.Store(true) }
 
-// Prompted says that the user has sent a message: a search may follow in some
-// seconds, if there is something to search. It does not wait.
-func (m *Meaning) Prompted() {
-	if m.wanted.Load() {
-		m.Begin()
+// Prompted says that the user has sent a message, and done that it is dealt with:
+// a search may follow in some seconds, if there is something to search. Neither
+// waits.
+func (m *Meaning) Prompted() (done func()) {
+	now := time.Now()
+	m.prompt.Store(&now)
+	return func() {
+		if m.wanted.Load() {
+			m.Begin()
+		}
 	}
+}
+
+// Prompt is when the user's last message came, zero when none has.
+func (m *Meaning) Prompt() time.Time {
+	if t := m.prompt.Load(); t != nil {
+		return *t
+	}
+	return time.Time{}
 }
 
 // Begin begins to load the model. It does not wait.

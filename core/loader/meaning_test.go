@@ -58,13 +58,20 @@ func (m *Meaning) wait(t *testing.T) {
 func TestNoModelIsLoadedForSearchesBeforeOneIsLikely(t *testing.T) {
 	t.Parallel()
 	m, opened := meaningOf(t, nil, lengths{}, nil)
-	m.Prompted() // there is nothing to search
+	m.Prompted()() // there is nothing to search
 	m.Want()
 	if opened.Load() != 0 {
 		t.Error("loaded without a search or a prompt")
 	}
-	m.Prompted()
-	m.Prompted()
+	if m.Prompt().IsZero() || time.Since(m.Prompt()) > time.Minute {
+		t.Errorf("the last message came at %v", m.Prompt())
+	}
+	done := m.Prompted()
+	if opened.Load() != 0 {
+		t.Error("loaded while the prompt is being dealt with")
+	}
+	done()
+	m.Prompted()()
 	m.Begin()
 	m.wait(t)
 	model, err := m.Model()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -28,38 +29,42 @@ type Vectors struct {
 
 // Embed makes the vectors of texts. Those that known has, which may be nil, are
 // taken from there; the others the model is asked for in batches, so many of
-// them at a time as there are workers. progress is told how many texts are done;
-// nil is fine.
+// them at a time as there are workers, a single one in the caller's own
+// goroutine. progress is told how many texts are done; nil is fine.
 func Embed(ctx context.Context, model Embedder, texts []string, known *Vectors, workers int, progress func(done int)) (*Vectors, error) {
 	rows, missing := known.find(texts)
 	var mu sync.Mutex
 	done := len(texts) - len(missing)
+	one := func(ctx context.Context, part []int) error {
+		some := make([]string, len(part))
+		for i, at := range part {
+			some[i] = texts[at]
+		}
+		made, err := model.Embed(ctx, some)
+		if err == nil && len(made) != len(some) {
+			err = fmt.Errorf("the model has %d vectors for %d texts", len(made), len(some))
+		}
+		if err != nil {
+			return fmt.Errorf("embed tools: %w", err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for i, at := range part {
+			rows[at] = made[i]
+		}
+		if done += len(part); progress != nil {
+			progress(done)
+		}
+		return nil
+	}
 	work, inner := errgroup.WithContext(ctx)
 	work.SetLimit(max(workers, 1))
-	for from := 0; from < len(missing); from += batch {
-		part := missing[from:min(from+batch, len(missing))]
-		work.Go(func() error {
-			some := make([]string, len(part))
-			for i, at := range part {
-				some[i] = texts[at]
-			}
-			made, err := model.Embed(inner, some)
-			if err == nil && len(made) != len(some) {
-				err = fmt.Errorf("the model has %d vectors for %d texts", len(made), len(some))
-			}
-			if err != nil {
-				return fmt.Errorf("embed tools: %w", err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			for i, at := range part {
-				rows[at] = made[i]
-			}
-			if done += len(part); progress != nil {
-				progress(done)
-			}
-			return nil
-		})
+	for part := range slices.Chunk(missing, batch) {
+		if workers > 1 {
+			work.Go(func() error { return one(inner, part) })
+		} else if err := one(ctx, part); err != nil {
+			return nil, err
+		}
 	}
 	if err := work.Wait(); err != nil {
 		return nil, err
