@@ -4,7 +4,13 @@
 # make fuzz    every fuzz target for FUZZTIME
 # make routing-table   how well prompts are routed, the table of docs/routing.md; CTX_ORT_LIB names ONNX Runtime
 # make retrieval-table how well tools are found, the table of docs/search.md; CTX_ORT_LIB as above
-# make scorers         the scorers trained anew, as models/train/README.md says
+# make model           the sentence model built anew into MODEL, hours; PUBLIC is what models/train/public/convert.py wrote, and
+#                      PYTHON one that has models/train/requirements.txt; models/train/README.md says more
+# make model-sample    the same on a sample, in minutes: it shows that the recipe runs
+# make loo             what the recipe reaches on capabilities and tools that it has not seen, FOLDS of them
+# make model-card      every figure of models/README.md
+# make scorers         the scorers of the old model and of none, trained anew
+# make long            what takes too long for each change: fuzzing and the sample of the model
 # make demo    the main job in a throw-away folder
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -12,8 +18,13 @@ CLIENTS    ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ctx-clients
 FUZZTIME   ?= 20s
 CTX_DATA   ?= ../shared/data
 PYTHON     ?= python3
+MODEL      ?= models/ctx-minilm
+PUBLIC     ?=
+FOLDS      ?= 0,1,2,3,4
 
-.PHONY: test lint e2e clients bench fuzz demo routing-table retrieval-table scorers
+data = $$(cd "$(CURDIR)" && cd "$(CTX_DATA)" && pwd)
+
+.PHONY: test lint e2e clients bench fuzz demo routing-table retrieval-table scorers model model-sample loo model-card long
 
 test: lint
 	go test -race ./...
@@ -57,4 +68,19 @@ retrieval-table:
 			--tools "$$data/$${set}_tools.jsonl" --queries "$$data/$${set}_queries.jsonl" && echo || exit 1; done
 
 scorers:
-	cd models/train && $(PYTHON) train.py --data "$$(cd "$(CURDIR)" && cd "$(CTX_DATA)" && pwd)" --model ../all-minilm-l6-v2-q
+	cd models/train && $(PYTHON) train.py --data "$(data)" --model ../all-minilm-l6-v2-q
+	cd models/train && $(PYTHON) train.py --data "$(data)" --lexical ../../core/activate/lexical.json --fixture
+
+model:
+	$(PYTHON) models/train/build.py --data "$(data)" $(if $(PUBLIC),--public "$(PUBLIC)") --out "$(MODEL)"
+
+model-sample:
+	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && $(PYTHON) models/train/build.py --sample --out "$$out"
+
+loo:
+	$(PYTHON) models/train/loo.py --data "$(data)" $(if $(PUBLIC),--public "$(PUBLIC)") --folds "$(FOLDS)"
+
+model-card:
+	@models/train/card.sh "$(data)"
+
+long: fuzz model-sample

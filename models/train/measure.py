@@ -3,7 +3,7 @@
 import numpy as np
 
 FALSE_FIRES, NOISE, MISSED = 0.03, 0.15, 0.1
-FIRED, COVERED = 0.36, 0.78  # aimed for on the known tap: activated and right; right, and activated or suggested
+FIRED, COVERED = 0.80, 0.92  # aimed for on the known tap: activated and right; right, and activated or suggested
 
 
 def settle(rows, p):
@@ -30,16 +30,19 @@ def line(scores, abstain, allowed):
     return np.nextafter(s[k], 2) if k < len(s) else 0.0
 
 
-def calibrate(dev, others, aimed):
-    """Thresholds for (rows, probabilities) of the known tap and of taps never seen.
+def calibrate(known, others, aimed):
+    """Thresholds for (rows, probabilities) of sets on the known tap, of which dev
+    is the first, and of taps never seen.
 
     The unseen taps have a third of the weight of what may be wrong. Where that
-    leaves fewer right on the known tap than are aimed for, the threshold goes
-    down towards the aim as far as what may be wrong on that tap has room;
-    not for a scorer of which nothing is aimed for.
+    leaves fewer right on dev than are aimed for, the threshold goes down towards
+    the aim as far as what may be wrong there has room; not for a scorer of which
+    nothing is aimed for.
     """
-    parts = [settle(*x) for x in [dev] * 2 * len(others) + others]
-    weight = np.concatenate([np.full((~x[4]).sum(), 1 / (~x[4]).sum()) for x in parts]) / len(parts)
+    parts = [settle(*x) for x in known * len(others) + others * len(known)]
+    weight = np.concatenate([
+        np.full((~x[4]).sum(), (2 if i < len(known) * len(others) else 1) / (~x[4]).sum()) for i, x in enumerate(parts)])
+    weight /= weight.sum()
     confidence, right, share, covered, asked = parts[0]
 
     def cut(score, allowed, hits, aim):
@@ -56,7 +59,7 @@ def calibrate(dev, others, aimed):
     return {
         "activate_at": cut(0, FALSE_FIRES, right, FIRED),
         "suggest_at": cut(2, NOISE, covered, COVERED),
-        "discover_at": found([dev] + others),
+        "discover_at": found(known + others),
     }
 
 
@@ -79,6 +82,22 @@ def report(name, rows, p, at=None):
     hit = (fires & right) | (~fires & shows & covered)
     print(
         f"  {name:32s} top1 {top1:.3f}  fired {(fires & right)[asked].mean():.3f} @ {fires[~asked].mean():.3f}"
+        f"  covered {hit[asked].mean():.3f} @ {shows[~asked].mean():.3f}", flush=True)
+
+
+def pooled(name, pairs, at=None):
+    """The rates of the rows of several taps together."""
+    confidence, right, share, covered, asked = (np.concatenate(x) for x in zip(*(settle(*pair) for pair in pairs)))
+    if at is None:
+        fire = [f"{(right & (confidence >= line(confidence, ~asked, x)))[asked].mean():.3f}" for x in (0.02, 0.03, 0.05, 0.08)]
+        cover = [f"{(covered & (share >= line(share, ~asked, x)))[asked].mean():.3f}" for x in (0.10, 0.15)]
+        print(f"  {name:32s}             fired at .02 .03 .05 .08: {' '.join(fire)}  covered at .10 .15: {' '.join(cover)}", flush=True)
+        return
+    fires = confidence >= at["activate_at"]
+    shows = fires | (share >= at["suggest_at"])
+    hit = (fires & right) | (~fires & shows & covered)
+    print(
+        f"  {name:32s}             fired {(fires & right)[asked].mean():.3f} @ {fires[~asked].mean():.3f}"
         f"  covered {hit[asked].mean():.3f} @ {shows[~asked].mean():.3f}", flush=True)
 
 

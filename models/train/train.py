@@ -1,25 +1,34 @@
-"""Train the scorers of a sentence model, and the one that needs no model.
+"""Train the scorer of a sentence model, or the one that needs no model.
 
-    python train.py --data DATA --model ../all-minilm-l6-v2-q
+    python train.py --data DATA --model ../all-minilm-l6-v2-q [--fold N]
+    python train.py --data DATA --lexical ../../core/activate/lexical.json
 
-CTX_ORT_LIB names the ONNX Runtime library. Nothing is drawn at random but
-parts of taps, with a fixed seed.
+CTX_ORT_LIB names the ONNX Runtime library. With a fold, the scorer is fitted on
+the rows alone that an encoder of that fold has not seen: of rows that it knows
+by heart, a scorer would learn to trust it too much. Nothing is drawn at random
+but parts of taps, with a fixed seed.
 """
 
 import argparse
 import base64
+import glob
 import hashlib
 import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 
 import numpy as np
 
 import rows as labelled
-from measure import baselines, calibrate, curve, report
+from measure import baselines, calibrate, curve, pooled, report
 from scorer import RELATIVES, SUMMARIES, Block, Scale, fit
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "encoder"))
+import data  # noqa: E402
 
 SEMANTIC = [
     "trigger best", "trigger top3", "trigger mean", "card",
@@ -28,6 +37,7 @@ SEMANTIC = [
 LEXICAL = ["word best", "word top3", "word card", "word cover", "gram best", "gram top3", "gram card", "named", "negated"]
 PENALTY = {"candidate": 2e-3, "field": 3e-3, "vector": 2.5e-2, "wording": 3e-2}
 DIMS = 64
+DEV = "dev.jsonl"
 PARTS = [1, 2, 3, 5, 8, 13]  # sizes of parts of taps
 PART_WEIGHT = 0.05  # of a row on a part, against one on the whole tap
 
@@ -62,47 +72,89 @@ class Taps:
     """The training rows by tap, whole and in parts, and the rows to choose on."""
 
     def __init__(self, groups):
-        self.dev = {size: Block(r) for (name, _, size), r in groups.items() if name == "dev.jsonl"}
-        self.whole, self.parts = {}, {}
+        whole = {}
+        self.dev, self.parts = None, {}
         for (name, tap, size), r in groups.items():
-            if size and name != "dev.jsonl":
+            if name == DEV:
+                self.dev = self.dev or Block(r)
+            elif size:
                 self.parts[name, tap, size] = Block(r, PART_WEIGHT)
-            elif name != "dev.jsonl":
-                self.whole[tap] = Block(r)
+            else:
+                whole.setdefault(tap, []).extend(r.lines)
+        self.whole = {tap: Block(labelled.Rows(lines)) for tap, lines in whole.items()}
         self.scale = Scale(self.whole.values())
         for b in [*self.whole.values(), *self.parts.values()]:
             self.scale.apply(b)
 
-    def train(self, without=None):
-        whole = {tap: b for tap, b in self.whole.items() if tap != without}
+    def train(self, without=()):
+        return self.fit({tap: b for tap, b in self.whole.items() if tap not in without}, without)
+
+    def fit(self, whole, without=()):
         words = labelled.vocabulary({tap: b.rows for tap, b in whole.items()}, least=12, taps=3)
+        foreign = {f"foreign-{tap}" for tap in without}
         blocks = [*whole.values(), *(
-            b for (name, tap, _), b in self.parts.items() if tap != without and name != f"foreign-{without}")]
+            b for (name, tap, _), b in self.parts.items() if tap not in without and name not in foreign)]
         return fit(blocks, words, self.scale, PENALTY), words
 
+    def folds(self, most=8):
+        """Taps that are left out together: each alone, or as folds.json deals them where there are many."""
+        if len(self.whole) <= most + 1:
+            return [[tap] for tap in self.whole if tap]
+        with open(os.path.join(HERE, "folds.json")) as f:
+            return [[tap for tap in fold if tap in self.whole] for fold in json.load(f)["taps"]]
 
-def study(title, taps):
+    def crossed(self, tap, shares=3):
+        """The rows of a tap, each judged by weights that saw the others: (rows, probabilities)."""
+        lines = self.whole[tap].rows.lines
+        share = [int(data.draw(f"{tap}/{r['id']}", "share") * shares) for r in lines]
+        rows, out = [], []
+        for i in range(shares):
+            split = [Block(labelled.Rows([r for r, x in zip(lines, share) if (x == i) == mine])) for mine in (False, True)]
+            self.scale.apply(split[0])
+            # Parts are made of the same rows, and would tell.
+            keep, self.parts = self.parts, {k: b for k, b in self.parts.items() if k[1] != tap}
+            weights, words = self.fit(self.whole | {tap: split[0]})
+            self.parts = keep
+            rows += split[1].rows.lines
+            out.append(weights.probabilities(split[1], words))
+        return labelled.Rows(rows), np.concatenate(out)
+
+
+def about(names, rows, p):
+    """The rows that ask for one of these capabilities, and those that ask for none."""
+    keep = [i for i, r in enumerate(rows.lines) if not r["expect"] or set(r["expect"]) & names]
+    return labelled.Rows([rows.lines[i] for i in keep]), p[keep]
+
+
+def study(title, taps, folds, spare):
     """Print what the recipe reaches, and return the weights and the calibration."""
     print(f"\n{title}", flush=True)
     held, few = {}, {}
-    for tap in taps.whole:
-        weights, words = taps.train(without=tap)
-        b = taps.whole[tap]
-        held[tap] = (b.rows, weights.probabilities(b, words))
-        report(f"without tap {tap or 'given'}", *held[tap])
-        for (name, other, size), b in taps.parts.items():
-            if other == tap and name.startswith("train"):
+    for fold in folds:
+        weights, words = taps.train(without=fold)
+        for tap in fold:
+            b = taps.whole[tap]
+            held[tap] = (b.rows, weights.probabilities(b, words))
+            report(f"without tap {tap or 'given'}", *held[tap])
+        for (name, tap, size), b in taps.parts.items():
+            if tap in fold and name != "triggers" and not name.startswith("foreign"):
                 few.setdefault(size, []).append((b.rows, weights.probabilities(b, words)))
-    weights, words = taps.train()
-    dev = (taps.dev[0].rows, weights.probabilities(taps.dev[0], words))
-    report("dev", *dev)
     others = [v for tap, v in held.items() if tap]
+    pooled("taps never seen, together", others)
+    weights, words = taps.train()
+    known = []
+    if taps.dev:
+        known = [(taps.dev.rows, weights.probabilities(taps.dev, words)), taps.crossed("")]
+        for name, pair in zip(("dev", "the known tap, rows never seen"), known):
+            report(name, *pair)
+            if spare:
+                report("  its capabilities never seen", *about(spare.known, *pair))
     # Each tap is judged on rows that had no part in the weights that judge them.
-    calibration = calibrate(dev, others, aimed=title != "lexical")
+    calibration = calibrate(known or others[:1], others, aimed=title != "lexical")
     print(f"  {calibration}", flush=True)
-    report("dev, calibrated", *dev, calibration)
-    for tap in taps.whole:
-        report(f"without tap {tap or 'given'}, calibrated", *held[tap], calibration)
+    for name, pair in zip(("dev, calibrated", "the known tap, calibrated"), known):
+        report(name, *pair, calibration)
+    pooled("taps never seen, calibrated", others, calibration)
     for size, pairs in sorted(few.items()):
         curve(f"parts of {size}, taps never seen", pairs, calibration)
     return weights, words, calibration
@@ -147,10 +199,10 @@ def seal(model):
             f.write(text)
 
 
-def compare(command, path, weights, words):
+def compare(command, path, weights, words, files):
     """The product's probabilities must be the ones computed here."""
     worst = 0.0
-    for r in labelled.observe(command + ["-scorer", path, "-parts", "1,8", FILES[-1]]).values():
+    for r in labelled.observe(command + ["-scorer", path, "-parts", "1,8", *files]).values():
         here = weights.probabilities(Block(r), words)
         there = np.array([x["probabilities"] + [x["none"]] for x in r.lines])
         worst = max(worst, np.abs(here - there).max())
@@ -167,41 +219,82 @@ def fixture(command, path, weights, words, shop, out):
             f.write(json.dumps({"text": line["text"], "domain": line["domain"], "probabilities": [round(x, 6) for x in p]}) + "\n")
 
 
+def refit(path, project):
+    """Give a scorer the directions of tokens of another encoder."""
+    with open(path) as f:
+        doc = json.load(f)
+    doc["projection"] = project
+    with open(path, "w") as f:
+        json.dump(doc, f, indent=1)
+        f.write("\n")
+
+
+def kept(files, spare, known, scratch):
+    """Copies of row files with the rows alone that an encoder has not seen."""
+    out = []
+    unseen = {r.key for f in data.routing(files, known) for r in f.rows if spare.row(f, r)}
+    for path in files:
+        copy = os.path.join(scratch, os.path.basename(path))
+        with open(copy, "w") as f:
+            for x in data.lines(path):
+                if "capability" in x or f"{x.get('tap', '')}/{x['id']}" in unseen:
+                    f.write(json.dumps(x) + "\n")
+        out.append(copy)
+    return out
+
+
 def main():
-    global FILES
-    here = os.path.dirname(os.path.abspath(__file__))
     a = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    a.add_argument("--data", required=True, help="folder with routing/ and taps/octomind-tap")
-    a.add_argument("--model", required=True, help="folder of the model's bundle; scorer.json is written there")
-    a.add_argument("--lexical", default=os.path.join(here, "../../core/activate/lexical.json"))
+    a.add_argument("--data", help="folder with routing/ and taps/octomind-tap; none: the rows here alone")
+    a.add_argument("--model", help="folder of a model's bundle; scorer.json is written there")
+    a.add_argument("--fold", type=int, help="of folds.json, which the encoder has not seen; none: it has seen no row")
+    a.add_argument("--refit", action="store_true", help="keep the weights of scorer.json: only what depends on the encoder's own directions is made anew")
+    a.add_argument("--lexical", help="file to write the scorer to that needs no model")
+    a.add_argument("--fixture", action="store_true", help="write what the product's tests compare with, too")
     args = a.parse_args()
-    FILES = [os.path.join(args.data, "routing", f) for f in ("train.jsonl", "train_tap.jsonl", "dev.jsonl")]
-    tap = ["-tap", os.path.join(args.data, "taps", "octomind-tap")]
-    with open(os.path.join(args.model, "bundle.json")) as f:
-        name = json.load(f)["name"]
+    tap, given, dev = [], [], []
+    if args.data:
+        tap = ["-tap", os.path.join(args.data, "taps", "octomind-tap")]
+        given = [os.path.join(args.data, "routing", f) for f in ("train.jsonl", "train_tap.jsonl")]
+        given += sorted(glob.glob(os.path.join(HERE, "data", "known", "*.jsonl")))
+        dev = [os.path.join(args.data, "routing", DEV)]
     with tempfile.TemporaryDirectory() as scratch:
         program = os.path.join(scratch, "features")
-        subprocess.run(["go", "build", "-o", program, "./features"], cwd=here, check=True)
-        project, size = projection(program, args.model, tap + FILES)
-        tests = os.path.join(here, "../../core/activate/testdata")
-        for kind, model, features, path, flags in (
-            ("model", name, SEMANTIC + LEXICAL, os.path.join(args.model, "scorer.json"), ["-model", args.model]),
-            ("lexical", "", LEXICAL, args.lexical, []),
-        ):
-            doc = document(model, features, size if model else 0, **({"projection": project} if model else {}))
+        subprocess.run(["go", "build", "-o", program, "./features"], cwd=HERE, check=True)
+        spare = None
+        for kind, path in (("model", args.model), ("lexical", args.lexical)):
+            if not path:
+                continue
+            files = given + sorted(glob.glob(os.path.join(HERE, "data", "routing", "*.jsonl")))
+            name, features, flags, out, more, size = "", LEXICAL, [], path, {}, 0
+            if kind == "model":
+                if args.fold is not None:
+                    spare = data.Spare(args.fold)
+                    files = kept(files, spare, data.tap_folder(tap[1]) if tap else [], scratch)
+                with open(os.path.join(path, "bundle.json")) as f:
+                    name = json.load(f)["name"]
+                features, flags, out = SEMANTIC + LEXICAL, ["-model", path], os.path.join(path, "scorer.json")
+                project, size = projection(program, path, tap + files)
+                more = {"projection": project}
+                if args.refit:
+                    refit(out, project)
+                    seal(path)
+                    continue
+            doc = document(name, features, size, **more)
             blank = os.path.join(scratch, "blank.json")
             with open(blank, "w") as f:
                 json.dump(doc, f)
             command = [program] + tap + flags
-            groups = labelled.observe(command + ["-scorer", blank, "-parts", ",".join(map(str, PARTS))] + FILES)
-            taps = Taps(groups)
-            weights, words, calibration = study(model or "lexical", taps)
+            taps = Taps(labelled.observe(command + ["-scorer", blank, "-parts", ",".join(map(str, PARTS)), *files, *dev]))
+            weights, words, calibration = study(name or "lexical", taps, taps.folds(), spare if kind == "model" else None)
             doc["baselines"] = baselines([b.rows for b in taps.whole.values()], features)
-            write(path, doc, weights, words, calibration)
-            compare(command, path, weights, words)
-            if model:
-                seal(args.model)
-            fixture(command, path, weights, words, os.path.join(tests, "shop.jsonl"), os.path.join(tests, f"{kind}.jsonl"))
+            write(out, doc, weights, words, calibration)
+            compare(command, out, weights, words, dev or files[:1])
+            if kind == "model":
+                seal(path)
+            if args.fixture:
+                tests = os.path.join(HERE, "../../core/activate/testdata")
+                fixture(command, out, weights, words, os.path.join(tests, "shop.jsonl"), os.path.join(tests, f"{kind}.jsonl"))
 
 
 if __name__ == "__main__":

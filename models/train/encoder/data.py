@@ -156,3 +156,35 @@ def load(given, here, extra=None, without=()):
     if extra:
         fields += public(extra)
     return [f for f in fields if f.rows and f.name not in without]
+
+
+class Spare:
+    """What the encoder must not see: a fold, and rows that the scorer is fitted on."""
+
+    def __init__(self, fold):
+        with open(os.path.join(HERE, "../folds.json")) as f:
+            folds = json.load(f)
+        self.taps, self.known = set(folds["taps"][fold]), set(folds["known"][fold])
+        self.tools = set(folds["metatool"])
+
+    def thing(self, field, name):
+        """Whether a capability or tool is left out."""
+        match field:
+            case Field(name="metatool"):
+                return name in self.tools
+            case Field(source="routing", name=""):
+                return name in self.known
+        return field.name in self.taps
+
+    def row(self, field, row):
+        """Whether a row is: it is about what is left out, or one of a fifth of those on the known tap."""
+        if any(self.thing(field, field.names[i]) for i in row.expect + row.near):
+            return True
+        return field.name in self.taps or field.name == "" and draw(row.key, "spare") < 0.2
+
+
+class Nothing:
+    def thing(self, field, name):
+        return False
+
+    row = thing

@@ -22,12 +22,6 @@ import model as network
 
 SCALE = 20.0  # of a cosine, before a softmax
 LONGEST = {"request": 56, "card": 40, "tool": 64, "trigger": 16}
-SPARED = ("C", "D", "banking", "embedded", "gislab", "hrdesk", "newsroom", "sidecar", "smarthome", "traveldesk")
-
-
-def spared(field, row):
-    """Rows that the scorer is fitted on, and that the encoder must not have seen."""
-    return field.source == "routing" and (field.name in SPARED or field.name == "" and data.draw(row.key, "spare") < 0.25)
 
 
 KEYS = {"a": "sq", "e": "wr", "i": "uo", "o": "ip", "n": "mb", "t": "ry", "s": "ad", "r": "et"}
@@ -55,11 +49,11 @@ def noisy(text, chance):
 class Batches:
     """Draws batches: parts of fields with rows that ask about them."""
 
-    def __init__(self, fields, seed, options):
-        self.chance = random.Random(seed)
+    def __init__(self, fields, spare, options):
+        self.chance = random.Random(options.seed)
         self.options = options
-        self.fields = fields
-        self.rows = {id(f): [r for r in f.rows if not spared(f, r)] for f in fields}
+        self.rows = {id(f): [r for r in f.rows if not spare.row(f, r)] for f in fields}
+        self.things = {id(f): [i for i, name in enumerate(f.names) if not spare.thing(f, name)] for f in fields}
         fields = [f for f in fields if self.rows[id(f)]]
         self.routing = [f for f in fields if f.source == "routing"]
         self.tools = [f for f in fields if f.source != "routing"]
@@ -82,7 +76,7 @@ class Batches:
     def part(self, field, n, things, triggers):
         rows = self.take(field, n)
         use = {i for r in rows for i in r.expect + r.near[:2]}
-        rest = [i for i in range(len(field.names)) if i not in use]
+        rest = [i for i in self.things[id(field)] if i not in use]
         use = sorted(use | set(self.chance.sample(rest, max(0, min(len(rest), things - len(use))))))
         texts = []
         for i in use:
@@ -195,6 +189,8 @@ def main():
     a.add_argument("--given")
     a.add_argument("--public")
     a.add_argument("--out", required=True)
+    a.add_argument("--start", help="weights to go on from; none: those of the base")
+    a.add_argument("--fold", type=int, help="leave this fold of folds.json out; none: nothing")
     a.add_argument("--steps", type=int, default=2400)
     a.add_argument("--lr", type=float, default=5e-5)
     a.add_argument("--seed", type=int, default=1)
@@ -207,8 +203,10 @@ def main():
     here = os.path.dirname(os.path.abspath(__file__))
     fields = data.load(options.given, os.path.join(here, "../data"), options.public)
     net = network.Encoder(options.base)
+    if options.start:
+        net.load_state_dict(torch.load(options.start))
     net.train()
-    batches = Batches(fields, options.seed, options)
+    batches = Batches(fields, data.Nothing() if options.fold is None else data.Spare(options.fold), options)
     optimizer = torch.optim.AdamW(groups(net, options.lr), lr=options.lr, weight_decay=0.01)
     start, seen = time.time(), [0.0, 0.0]
     os.makedirs(options.out, exist_ok=True)

@@ -1,0 +1,44 @@
+package embed_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ctx-sidecar/ctx/core/embed"
+)
+
+// BenchmarkEncode is one prompt of some twenty tokens, on one thread, with every
+// bundle of the repository side by side.
+func BenchmarkEncode(b *testing.B) {
+	bundles, err := filepath.Glob("../../models/*/" + embed.BundleFile)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, path := range bundles {
+		dir := filepath.Dir(path)
+		b.Run(filepath.Base(dir), func(b *testing.B) {
+			library, err := embed.OpenLibrary(embed.LibrarySource{Env: os.Environ()})
+			if err != nil {
+				b.Skip(err)
+			}
+			defer library.Close()
+			bundle, err := embed.ReadBundle(dir)
+			if err != nil {
+				b.Fatal(err)
+			}
+			m, err := embed.Open(bundle, library, 1)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer m.Close()
+			prompt := []string{"the checkout page is slow again, please " + strings.Repeat("look at what the database does ", 2) + "there"}
+			for b.Loop() {
+				if _, err := m.Embed(b.Context(), prompt); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
