@@ -9,7 +9,7 @@ import "math"
 const (
 	// wordsWeight is that of the score by words, of which the sum over a query's
 	// terms is divided by the root of their number: else a long message would be
-	// searched by its words alone. models/train/fusion chooses it.
+	// searched by its words alone. TestTheWeightOfWords prints what others would do.
 	wordsWeight = 0.06
 
 	// outdatedCosines is what counts of an outdated document's cosine. It is less
@@ -19,6 +19,19 @@ const (
 
 // fused is the score of a document by its cosine and its score by words, for a
 // query of so many terms.
-func fused(cosine float32, words float64, terms int) float64 {
-	return float64(cosine) + wordsWeight*words/math.Sqrt(float64(max(terms, 1)))
+func fused(cosine float32, words float64, terms int, weight float64) float64 {
+	return float64(cosine) + weight*words/math.Sqrt(float64(max(terms, 1)))
+}
+
+// fuse returns the best documents by their cosines, which it changes, and their
+// scores by words.
+func (x *Index) fuse(cosines []float32, words []float64, terms int, weight float64, limit int) []Hit {
+	for _, i := range x.outdated {
+		cosines[i] *= outdatedCosines
+	}
+	found := top{limit: limit}
+	for i, cosine := range cosines {
+		found.add(Hit{i, fused(cosine, words[i], terms, weight)})
+	}
+	return found.best()
 }

@@ -37,14 +37,7 @@ func (r Ranking) Find(ctx context.Context, model Embedder, query string, limit i
 	if err != nil {
 		return shared(scores, limit), err
 	}
-	for _, i := range r.Words.outdated {
-		cosines[i] *= outdatedCosines
-	}
-	found := top{limit: limit}
-	for i, cosine := range cosines {
-		found.add(Hit{i, fused(cosine, scores[i], terms)})
-	}
-	return found.best(), nil
+	return r.Words.fuse(cosines, scores, terms, wordsWeight, limit), nil
 }
 
 func (r Ranking) cosines(ctx context.Context, model Embedder, query string) ([]float32, error) {
