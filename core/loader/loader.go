@@ -269,6 +269,11 @@ func (l *Loader) Warnings() []string {
 // ready waits for the gateway, which is made right after its loader.
 func (l *Loader) ready() bool {
 	select {
+	case <-l.attached: // whatever the clock does on a busy machine
+		return true
+	default:
+	}
+	select {
 	case <-l.attached:
 		return true
 	case <-time.After(time.Second):
