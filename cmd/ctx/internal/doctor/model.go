@@ -21,7 +21,7 @@ var sample = activate.Request{
 	},
 }
 
-// model says what prompts are routed with, and proves it with one. Without a
+// model says what tools are found and prompts are routed with, and proves it with one. Without a
 // sentence model that is worth a warning where there is a tap to route to.
 func (d *doctor) model(ctx context.Context, c config.Config, workspace string, needed bool) {
 	const name = "model"
@@ -35,7 +35,7 @@ func (d *doctor) model(ctx context.Context, c config.Config, workspace string, n
 	})
 	defer func() { _ = router.Close() }() // it ends with the process anyway
 	if degraded != nil {
-		d.add("", name, lacking, "prompts are routed by words alone, because "+degraded.Error(), embed.Hint(degraded))
+		d.add("", name, lacking, "tools are found and prompts are routed by words alone, because "+degraded.Error(), embed.Hint(degraded))
 		return
 	}
 	decision, err := router.Decide(ctx, sample)
@@ -54,6 +54,6 @@ func (d *doctor) model(ctx context.Context, c config.Config, workspace string, n
 			d.add("", name, Bad, err.Error(), "run install.sh again")
 			return
 		}
-		d.add("", name, Good, "prompts are routed with "+router.Ranker(), "")
+		d.add("", name, Good, "tools are found and prompts are routed with "+router.Ranker(), "")
 	}
 }
