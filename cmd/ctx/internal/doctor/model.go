@@ -21,8 +21,9 @@ var sample = activate.Request{
 	},
 }
 
-// model says what tools are found and prompts are routed with, and proves it with one. Without a
-// sentence model that is worth a warning where there is a tap to route to.
+// model says what tools are found and prompts are routed with, and proves it
+// with a prompt. Without a sentence model that is worth a warning where there is
+// a tap to route to.
 func (d *doctor) model(ctx context.Context, c config.Config, workspace string, needed bool) {
 	const name = "model"
 	lacking := Note
