@@ -18,7 +18,7 @@ import (
 )
 
 // DefaultModel is the name of the bundle that ctx ships.
-const DefaultModel = "all-minilm-l6-v2-q"
+const DefaultModel = "ctx-minilm"
 
 // BundleFile is the file that makes a folder a bundle.
 const BundleFile = "bundle.json"

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ctx-sidecar/ctx/core/activate"
+	"github.com/ctx-sidecar/ctx/core/embed"
 	"github.com/ctx-sidecar/ctx/core/skill"
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
@@ -16,7 +17,7 @@ import (
 // modelled is an engine with the sentence model that ctx ships.
 func modelled(t *testing.T, phrases ...string) *Engine {
 	t.Helper()
-	model, err := filepath.Abs("../../models/all-minilm-l6-v2-q")
+	model, err := filepath.Abs("../../models/" + embed.DefaultModel)
 	if err != nil {
 		t.Fatal(err)
 	}

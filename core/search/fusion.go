@@ -10,7 +10,7 @@ const (
 	// wordsWeight is that of the score by words, of which the sum over a query's
 	// terms is divided by the root of their number: else a long message would be
 	// searched by its words alone. TestTheWeightOfWords prints what others would do.
-	wordsWeight = 0.06
+	wordsWeight = 0.04
 
 	// outdatedCosines is what counts of an outdated document's cosine. It is less
 	// of a cut than [outdatedShare], for what does not fit at all has a cosine too.

@@ -43,24 +43,30 @@ def calibrate(known, others, aimed):
     weight = np.concatenate([
         np.full((~x[4]).sum(), (2 if i < len(known) * len(others) else 1) / (~x[4]).sum()) for i, x in enumerate(parts)])
     weight /= weight.sum()
-    confidence, right, share, covered, asked = parts[0]
 
-    def cut(score, allowed, hits, aim):
+    def cut(score, allowed):
         nothing = np.concatenate([x[score][~x[4]] for x in parts])
         order = np.argsort(-nothing)
         k = np.searchsorted(np.cumsum(weight[order]), allowed, side="right")
-        even = round(round(float(nothing[order][k]), 4) + 1e-4, 4)
-        if not aimed:
-            return even
-        own = np.sort(np.where(hits, parts[0][score], 0)[asked])[::-1]
-        reach = max(own[int(np.ceil(aim * len(own))) - 1], line(parts[0][score], ~asked, allowed))
-        return min(even, float(np.ceil(reach * 1e4) / 1e4))
+        return round(round(float(nothing[order][k]), 4) + 1e-4, 4)
 
-    return {
-        "activate_at": cut(0, FALSE_FIRES, right, FIRED),
-        "suggest_at": cut(2, NOISE, covered, COVERED),
-        "discover_at": found(known + others),
-    }
+    even = {"activate_at": cut(0, FALSE_FIRES), "suggest_at": cut(2, NOISE), "discover_at": found(known + others)}
+    return settled(even, *known[0]) if aimed else even
+
+
+def settled(at, rows, p):
+    """Thresholds moved to what dev allows: up where too much would pass there,
+    and down towards the aim where there is room."""
+    confidence, right, share, covered, asked = settle(rows, p)
+    out = dict(at)
+    for name, score, hits, allowed, aim in (
+        ("activate_at", confidence, right, FALSE_FIRES, FIRED), ("suggest_at", share, covered, NOISE, COVERED),
+    ):
+        least = line(score, ~asked, allowed)
+        own = np.sort(np.where(hits, score, 0)[asked])[::-1]
+        reach = max(own[int(np.ceil(aim * len(own))) - 1], least)
+        out[name] = float(np.ceil(max(least, min(at[name], reach)) * 1e4) / 1e4)
+    return out
 
 
 def found(pairs):

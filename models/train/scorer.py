@@ -49,6 +49,18 @@ class Weights:
         return z / z.sum(1, keepdims=True)
 
 
+def read(doc):
+    """The weights of a scorer's file, and the wording that they are of."""
+    w = Weights()
+    w.candidate = np.array([*doc["candidate"], doc["out_of_domain"]])
+    w.few_candidate = np.array([*doc["few"]["candidate"], doc["few"]["out_of_domain"]])
+    w.field, w.few_field = np.array(doc["none"]["field"]), np.array(doc["few"]["field"])
+    w.bias, w.few_bias = doc["none"]["bias"], doc["few"]["bias"]
+    w.vector, words = np.array(doc["none"]["vector"]), list(doc["none"]["wording"])
+    w.wording = np.array([doc["none"]["wording"][x] for x in words])
+    return w, words
+
+
 class Scale:
     """Brings features to mean 0 and deviation 1 over whole taps."""
 

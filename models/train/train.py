@@ -23,8 +23,8 @@ import tempfile
 import numpy as np
 
 import rows as labelled
-from measure import baselines, calibrate, curve, pooled, report
-from scorer import RELATIVES, SUMMARIES, Block, Scale, fit
+from measure import baselines, calibrate, curve, pooled, report, settled
+from scorer import RELATIVES, SUMMARIES, Block, Scale, fit, read
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "encoder"))
@@ -219,14 +219,36 @@ def fixture(command, path, weights, words, shop, out):
             f.write(json.dumps({"text": line["text"], "domain": line["domain"], "probabilities": [round(x, 6) for x in p]}) + "\n")
 
 
-def refit(path, project):
-    """Give a scorer the directions of tokens of another encoder."""
+def refit(path, project, observe):
+    """Give a scorer the directions of tokens of another encoder, which saw its
+    rows: only the known tap's dev can still move its thresholds. Returns the
+    weights, the wording and the thresholds."""
     with open(path) as f:
         doc = json.load(f)
     doc["projection"] = project
-    with open(path, "w") as f:
-        json.dump(doc, f, indent=1)
-        f.write("\n")
+
+    def keep():
+        with open(path, "w") as f:
+            json.dump(doc, f, indent=1)
+            f.write("\n")
+
+    keep()
+    weights, words = read(doc)
+    for (name, _, _), r in observe().items():
+        p = weights.probabilities(Block(r), words)
+        report(f"refitted, {name}", r, p)
+        if name == DEV:
+            doc["calibration"] = settled(doc["calibration"], r, p)
+            keep()
+        report(f"refitted, {name}, calibrated", r, p, doc["calibration"])
+    return weights, words, doc["calibration"]
+
+
+def finish(kind, command, path, weights, words, files, fixtures):
+    compare(command, path, weights, words, files)
+    if fixtures:
+        tests = os.path.join(HERE, "../../core/activate/testdata")
+        fixture(command, path, weights, words, os.path.join(tests, "shop.jsonl"), os.path.join(tests, f"{kind}.jsonl"))
 
 
 def kept(files, spare, known, scratch):
@@ -277,8 +299,11 @@ def main():
                 project, size = projection(program, path, tap + files)
                 more = {"projection": project}
                 if args.refit:
-                    refit(out, project)
+                    command = [program] + tap + flags
+                    rows = dev or files[:1]
+                    weights, words, _ = refit(out, project, lambda: labelled.observe(command + ["-scorer", out, *rows]))
                     seal(path)
+                    finish(kind, command, out, weights, words, rows, args.fixture)
                     continue
             doc = document(name, features, size, **more)
             blank = os.path.join(scratch, "blank.json")
@@ -289,12 +314,9 @@ def main():
             weights, words, calibration = study(name or "lexical", taps, taps.folds(), spare if kind == "model" else None)
             doc["baselines"] = baselines([b.rows for b in taps.whole.values()], features)
             write(out, doc, weights, words, calibration)
-            compare(command, out, weights, words, dev or files[:1])
             if kind == "model":
                 seal(path)
-            if args.fixture:
-                tests = os.path.join(HERE, "../../core/activate/testdata")
-                fixture(command, out, weights, words, os.path.join(tests, "shop.jsonl"), os.path.join(tests, f"{kind}.jsonl"))
+            finish(kind, command, out, weights, words, dev or files[:1], args.fixture)
 
 
 if __name__ == "__main__":

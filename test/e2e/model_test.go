@@ -13,9 +13,11 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/ctx-sidecar/ctx/core/embed"
 )
 
-const modelName = "all-minilm-l6-v2-q"
+const modelName = embed.DefaultModel
 
 // needModel skips where the installation of this run has no model, as on a
 // machine without a C compiler or a registry.

@@ -61,3 +61,8 @@ class Encoder(nn.Module):
 
 def pooled(states):
     return nn.functional.normalize(torch.stack([s.float().mean(0) for s in states]), dim=1)
+
+
+def between(base, learned, share):
+    """Weights on the straight line from one network to the other."""
+    return {k: torch.lerp(base[k], v, share) if v.is_floating_point() else v for k, v in learned.items()}
