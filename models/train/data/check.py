@@ -114,6 +114,22 @@ class Check:
                 self.say(name, f"trigger comes twice: {t}")
         return caps, rows
 
+    def known(self, path):
+        """Rows on a tap that is not kept here, so that its capabilities are only names."""
+        rows = []
+        for n, r in lines(path):
+            at = f"{os.path.basename(path)}:{n}"
+            if set(r) != {"id", "text", "domain", "expect", "kind", "near"}:
+                self.say(at, "fields of the row")
+                continue
+            rows.append(r)
+            if r["kind"] not in POSITIVE + ABSTAIN:
+                self.say(at, "kind")
+            elif bool(r["expect"]) != (r["kind"] in POSITIVE):
+                self.say(at, "what it expects does not fit its kind")
+            self.texts.append((r["id"], r["text"]))
+        return rows
+
     def retrieval(self, path):
         name = os.path.basename(path)
         tools, queries = {}, []
@@ -206,6 +222,13 @@ def main():
         print("domains: " + ", ".join(f"{k} {v}" for k, v in domains.most_common()))
         print("languages (guessed): " + ", ".join(f"{k} {v}" for k, v in langs.most_common()))
         print(f"same first three words as {SHARE} others or more: {c.alike(texts):.1%}; distinct first words: {len({words(t)[0] for t in texts if words(t)})}")
+    rows = [r for path in sorted(glob.glob(os.path.join(HERE, "known", "*.jsonl"))) for r in c.known(path)]
+    if rows:
+        asked = {name for r in rows for name in r["expect"]}
+        print(f"\nknown tap: {len(rows)} rows on {len(asked)} capabilities, {sum(r['kind'] in POSITIVE for r in rows) / len(rows):.0%} positive")
+        print("kinds: " + ", ".join(f"{k} {v}" for k, v in collections.Counter(r["kind"] for r in rows).most_common()))
+        print("languages (guessed): " + ", ".join(f"{k} {v}" for k, v in collections.Counter(language(r["text"]) for r in rows).most_common()))
+        print(f"same first three words as {SHARE} others or more: {c.alike([r['text'] for r in rows]):.1%}")
     tools, queries, servers, langs = {}, [], set(), collections.Counter()
     print("\n| tools of | servers | tools | queries |\n| --- | --- | --- | --- |")
     for path in sorted(glob.glob(os.path.join(HERE, "retrieval", "*.jsonl"))):

@@ -89,9 +89,9 @@ class Batches:
     def dropped(self, card, name):
         """A card with the capability's name before it now and then, or without its title."""
         x = self.chance.random()
-        if x < 0.15:
+        if x < self.options.dropped / 2:
             return f"{data.words(name)}. {card}"
-        if x < 0.3 and ". " in card:
+        if x < self.options.dropped and ". " in card:
             return card.split(". ", 1)[1]
         return card
 
@@ -196,12 +196,17 @@ def main():
     a.add_argument("--seed", type=int, default=1)
     a.add_argument("--routing", type=float, default=0.6, help="share of batches that are routing")
     a.add_argument("--typos", type=float, default=0.12)
+    a.add_argument("--dropped", type=float, default=0.3, help="share of cards with a name put before them, or the title left out")
+    a.add_argument("--leave", help="'known' or 'invented': rows to leave out, to see what they are worth")
     a.add_argument("--tokens", type=float, default=0.5, help="weight of what tokens say")
     options = a.parse_args()
     torch.manual_seed(options.seed)
     torch.set_num_threads(2)
     here = os.path.dirname(os.path.abspath(__file__))
     fields = data.load(options.given, os.path.join(here, "../data"), options.public)
+    if options.leave:
+        left = [f for f in fields if f.source == "routing" and (f.name == "") == (options.leave == "known")]
+        fields = [f for f in fields if f not in left]
     net = network.Encoder(options.base)
     if options.start:
         net.load_state_dict(torch.load(options.start))
