@@ -192,8 +192,8 @@ func (b *backend) run(a *attempt) {
 	b.mu.Unlock()
 	close(a.ready)
 	if err != nil {
+		b.remember(err) // first: whoever waits may end everything next
 		close(a.listed)
-		b.remember(err)
 		return
 	}
 	b.read(s, kinds{true, true, true})
