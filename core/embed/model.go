@@ -71,11 +71,16 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	if err != nil {
 		return nil, err
 	}
-	vectors := make([][]float32, len(encoded))
-	for i, e := range encoded {
+	return Vectors(encoded), nil
+}
+
+// Vectors are those of whole texts, in their order.
+func Vectors(encodings []Encoding) [][]float32 {
+	vectors := make([][]float32, len(encodings))
+	for i, e := range encodings {
 		vectors[i] = e.Vector
 	}
-	return vectors, nil
+	return vectors
 }
 
 // Fits reports whether a vector has the model's size, as far as its bundle says.

@@ -137,11 +137,7 @@ func (s sentences) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	if err != nil {
 		return nil, err
 	}
-	vectors := make([][]float32, len(encoded))
-	for i, e := range encoded {
-		vectors[i] = e.Vector
-	}
-	return vectors, nil
+	return embed.Vectors(encoded), nil
 }
 
 // Fits implements [embed.Embedder].

@@ -76,47 +76,39 @@ def found(pairs):
 
 
 def report(name, rows, p, at=None):
-    confidence, right, share, covered, asked = settle(rows, p)
-    top1 = (rows.expected & ~rows.gated)[np.arange(len(p)), np.where(rows.gated, -1, p[:, :-1]).argmax(1)][asked].mean()
-    if at is None:
-        fire = [f"{(right & (confidence >= line(confidence, ~asked, x)))[asked].mean():.3f}" for x in (0.02, 0.03, 0.05, 0.08)]
-        cover = [f"{(covered & (share >= line(share, ~asked, x)))[asked].mean():.3f}" for x in (0.10, 0.15)]
-        print(f"  {name:32s} top1 {top1:.3f}  fired at .02 .03 .05 .08: {' '.join(fire)}  covered at .10 .15: {' '.join(cover)}", flush=True)
-        return
-    fires = confidence >= at["activate_at"]
-    shows = fires | (share >= at["suggest_at"])
-    hit = (fires & right) | (~fires & shows & covered)
-    print(
-        f"  {name:32s} top1 {top1:.3f}  fired {(fires & right)[asked].mean():.3f} @ {fires[~asked].mean():.3f}"
-        f"  covered {hit[asked].mean():.3f} @ {shows[~asked].mean():.3f}", flush=True)
+    """Print the rates of rows: at their own shares of what may be wrong, or at the thresholds at."""
+    top1 = (rows.expected & ~rows.gated)[np.arange(len(p)), np.where(rows.gated, -1, p[:, :-1]).argmax(1)][rows.expected.any(1)].mean()
+    say(f"{name:32s} top1 {top1:.3f} ", settle(rows, p), at)
 
 
 def pooled(name, pairs, at=None):
     """The rates of the rows of several taps together."""
-    confidence, right, share, covered, asked = (np.concatenate(x) for x in zip(*(settle(*pair) for pair in pairs)))
-    if at is None:
-        fire = [f"{(right & (confidence >= line(confidence, ~asked, x)))[asked].mean():.3f}" for x in (0.02, 0.03, 0.05, 0.08)]
-        cover = [f"{(covered & (share >= line(share, ~asked, x)))[asked].mean():.3f}" for x in (0.10, 0.15)]
-        print(f"  {name:32s}             fired at .02 .03 .05 .08: {' '.join(fire)}  covered at .10 .15: {' '.join(cover)}", flush=True)
+    say(f"{name:32s}            ", [np.concatenate(x) for x in zip(*(settle(*pair) for pair in pairs))], at)
+
+
+def say(name, settled_rows, at):
+    if at is not None:
+        fired, false, hit, noise = rates(settled_rows, at)
+        print(f"  {name} fired {fired:.3f} @ {false:.3f}  covered {hit:.3f} @ {noise:.3f}", flush=True)
         return
+    confidence, right, share, covered, asked = settled_rows
+    fire = [f"{(right & (confidence >= line(confidence, ~asked, x)))[asked].mean():.3f}" for x in (0.02, 0.03, 0.05, 0.08)]
+    cover = [f"{(covered & (share >= line(share, ~asked, x)))[asked].mean():.3f}" for x in (0.10, 0.15)]
+    print(f"  {name} fired at .02 .03 .05 .08: {' '.join(fire)}  covered at .10 .15: {' '.join(cover)}", flush=True)
+
+
+def rates(settled_rows, at):
+    """Fired and right, fired wrongly, covered, and answered wrongly at all."""
+    confidence, right, share, covered, asked = settled_rows
     fires = confidence >= at["activate_at"]
     shows = fires | (share >= at["suggest_at"])
     hit = (fires & right) | (~fires & shows & covered)
-    print(
-        f"  {name:32s}             fired {(fires & right)[asked].mean():.3f} @ {fires[~asked].mean():.3f}"
-        f"  covered {hit[asked].mean():.3f} @ {shows[~asked].mean():.3f}", flush=True)
+    return (fires & right)[asked].mean(), fires[~asked].mean(), hit[asked].mean(), shows[~asked].mean()
 
 
 def curve(name, pairs, at):
     """The rates of small parts of several taps, each tap counting the same."""
-    rates = []
-    for rows, p in pairs:
-        confidence, right, share, covered, asked = settle(rows, p)
-        fires = confidence >= at["activate_at"]
-        shows = fires | (share >= at["suggest_at"])
-        hit = (fires & right) | (~fires & shows & covered)
-        rates.append([(fires & right)[asked].mean(), fires[~asked].mean(), hit[asked].mean(), shows[~asked].mean()])
-    fired, false, hit, noise = np.mean(rates, 0)
+    fired, false, hit, noise = np.mean([rates(settle(*pair), at) for pair in pairs], 0)
     print(f"  {name:32s} fired {fired:.3f} @ {false:.3f}  covered {hit:.3f} @ {noise:.3f}", flush=True)
 
 

@@ -141,7 +141,7 @@ def public(path):
     return list(fields.values())
 
 
-def load(given, here, extra=None, without=()):
+def load(given, here, extra=None):
     """All fields. given: the data folder (CTX_DATA) or None; here: models/train/data;
     extra: the file that public/convert.py wrote, or None."""
     known = tap_folder(os.path.join(given, "taps", "octomind-tap")) if given else []
@@ -155,7 +155,7 @@ def load(given, here, extra=None, without=()):
         fields.append(metatool(*(os.path.join(given, "retrieval", f) for f in ("metatool_tools.jsonl", "metatool_train.jsonl"))))
     if extra:
         fields += public(extra)
-    return [f for f in fields if f.rows and f.name not in without]
+    return [f for f in fields if f.rows]
 
 
 class Spare:
