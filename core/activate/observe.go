@@ -10,14 +10,15 @@ type Observation struct {
 	Features      [][]float64        `json:"features"` // per candidate, in the order of the scorer's features
 	Vector        []float32          `json:"vector"`   // the prompt's, none without a model
 	Wording       map[string]float64 `json:"wording"`
-	Probabilities []float64          `json:"probabilities"`
+	Probabilities []float64          `json:"probabilities"` // by the features alone
 	None          float64            `json:"none"`
+	Joint         *Joint             `json:"joint,omitempty"`
 }
 
 // Observe returns what the scorer sees of a prompt in a session of a domain.
 func (r *Router) Observe(ctx context.Context, prompt, domain string, candidates []Candidate) (Observation, error) {
 	prompt, candidates = own(prompt), routable(candidates)
-	_, rows, e, err := r.features(ctx, prompt, candidates)
+	f, rows, e, err := r.features(ctx, prompt, candidates)
 	if err != nil {
 		return Observation{}, err
 	}
@@ -26,5 +27,8 @@ func (r *Router) Observe(ctx context.Context, prompt, domain string, candidates 
 		o.Names = append(o.Names, c.Name)
 	}
 	o.Probabilities, o.None = r.scorer.probabilities(rows, o.Gated, prompt, e.vector)
+	if o.Joint, err = r.read(ctx, f, prompt, e, candidates, o.Probabilities); err != nil {
+		return Observation{}, err
+	}
 	return o, nil
 }

@@ -82,6 +82,13 @@ func (r *Router) Decide(ctx context.Context, q Request) (Decision, error) {
 		return d, fmt.Errorf("route a prompt: %w", err)
 	}
 	each, none := r.scorer.probabilities(rows, outside(candidates, q.Domain), d.Prompt, prompt.vector)
+	joint, err := r.read(ctx, f, d.Prompt, prompt, candidates, each)
+	if err != nil {
+		return d, fmt.Errorf("route a prompt: %w", err)
+	}
+	if joint != nil {
+		each, none = r.scorer.Joint.mix(*joint, each, none)
+	}
 	d.None = none
 	for i, c := range candidates {
 		named := map[string]float64{}

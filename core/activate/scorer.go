@@ -19,6 +19,9 @@ import (
 // ScorerFile is the scorer's file in a model's bundle.
 const ScorerFile = "scorer.json"
 
+// mostRead is how many candidates one joint reading can hold.
+const mostRead = 8
+
 const scorerSchema = "ctx.scorer/v1"
 
 // Thresholds are where a decision turns, all of them probabilities.
@@ -40,7 +43,8 @@ type Scorer struct {
 	Candidate   []float64             `json:"candidate"`     // weights, see relative
 	OutOfDomain float64               `json:"out_of_domain"` // added for one that the session's domain excludes
 	None        noneWeights           `json:"none"`
-	Few         fewWeights            `json:"few"` // added to the others, the more the fewer candidates there are
+	Few         fewWeights            `json:"few"`             // added to the others, the more the fewer candidates there are
+	Joint       *jointWeights         `json:"joint,omitempty"` // nil: nothing is read jointly
 	Calibration Thresholds            `json:"calibration"`
 	Baselines   map[string]Thresholds `json:"baselines,omitempty"` // of rankers that are only compared with
 
@@ -118,6 +122,9 @@ func parseScorer(raw []byte) (*Scorer, error) {
 			len(s.Candidate), len(s.None.Field), len(s.Few.Candidate), len(s.Few.Field), n)
 	case (s.Model != "") != (s.Projection != nil):
 		return nil, errors.New("a projection belongs to a model, and a model's scorer needs one")
+	}
+	if j := s.Joint; j != nil && (s.Model == "" || j.Candidates < 1 || j.Candidates > mostRead || j.Weight < 0 || j.Beyond < 0) {
+		return nil, fmt.Errorf("its joint part is for %d candidates with the weights %g and %g", j.Candidates, j.Weight, j.Beyond)
 	}
 	if p := s.Projection; p != nil {
 		mean, errMean := floats(p.Mean)

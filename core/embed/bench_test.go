@@ -3,15 +3,17 @@ package embed_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ctx-sidecar/ctx/core/embed"
 )
 
-// BenchmarkEncode is one prompt of some twenty tokens, on one thread, with every
-// bundle of the repository side by side.
-func BenchmarkEncode(b *testing.B) {
+// BenchmarkPrompt is one prompt of some twenty tokens, on one thread, with every
+// bundle of the repository side by side: its vector, and where there is a
+// network for it, the choice among four candidates.
+func BenchmarkPrompt(b *testing.B) {
 	bundles, err := filepath.Glob("../../models/*/" + embed.BundleFile)
 	if err != nil {
 		b.Fatal(err)
@@ -34,11 +36,27 @@ func BenchmarkEncode(b *testing.B) {
 			}
 			defer m.Close()
 			prompt := []string{"the checkout page is slow again, please " + strings.Repeat("look at what the database does ", 2) + "there"}
-			for b.Loop() {
-				if _, err := m.Embed(b.Context(), prompt); err != nil {
-					b.Fatal(err)
+			b.Run("encode", func(b *testing.B) {
+				for b.Loop() {
+					if _, err := m.Embed(b.Context(), prompt); err != nil {
+						b.Fatal(err)
+					}
 				}
+			})
+			if !m.Chooses() {
+				return
 			}
+			four := slices.Repeat([]embed.Candidate{{
+				Card:    "Databases of the shop. Read tables, explain slow queries and see who waits for whom.",
+				Trigger: "why is this query slow",
+			}}, 4)
+			b.Run("choose", func(b *testing.B) {
+				for b.Loop() {
+					if _, _, err := m.Choose(b.Context(), prompt[0], four); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
 		})
 	}
 }

@@ -35,10 +35,11 @@ type Bundle struct {
 	Schema     string   `json:"schema"`
 	Name       string   `json:"name"`
 	Version    int      `json:"version"`
-	Model      string   `json:"model"`   // the ONNX file's name
-	Inputs     []string `json:"inputs"`  // names of the graph's inputs, in order; none: asked of the model
-	Output     string   `json:"output"`  // name of the token vectors' output
-	Pooling    string   `json:"pooling"` // "mean" or "cls"
+	Model      string   `json:"model"`           // the ONNX file's name
+	Inputs     []string `json:"inputs"`          // names of the graph's inputs, in order; none: asked of the model
+	Output     string   `json:"output"`          // name of the token vectors' output
+	Joint      string   `json:"joint,omitempty"` // the ONNX file's name of the network that chooses, "" for none; see Model.Choose
+	Pooling    string   `json:"pooling"`         // "mean" or "cls"
 	MaxTokens  int      `json:"max_tokens"`
 	Dimensions int      `json:"dimensions"`
 	Prefix     string   `json:"prefix,omitempty"` // what the model wants before every text, "query: " for e5
@@ -131,15 +132,20 @@ func (b Bundle) check(path string) error {
 	if b.Name != filepath.Base(b.Name) || b.Name == "." || b.Name == ".." {
 		return fmt.Errorf("%s: %q cannot be a model's name", path, b.Name)
 	}
-	if !filepath.IsLocal(b.Model) {
-		return fmt.Errorf("%s: its model %q is not in its folder", path, b.Model)
-	}
-	info, err := os.Stat(filepath.Join(b.Dir, b.Model))
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s: %w", path, err)
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s: its model: %w", path, file.ErrNotRegular)
+	for _, name := range []string{b.Model, b.Joint} {
+		if name == "" && name == b.Joint {
+			continue
+		}
+		if !filepath.IsLocal(name) {
+			return fmt.Errorf("%s: its model %q is not in its folder", path, name)
+		}
+		info, err := os.Stat(filepath.Join(b.Dir, name))
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", path, err)
+		case !info.Mode().IsRegular():
+			return fmt.Errorf("%s: its model: %w", path, file.ErrNotRegular)
+		}
 	}
 	return nil
 }

@@ -15,12 +15,13 @@ type Model struct {
 	bundle    Bundle
 	tokenizer *Tokenizer
 	graph     graph
+	joint     graph // nil where the bundle has none
 }
 
-// graph runs the network. ids and mask have rows*width elements; the answer has
-// a vector of equal size for each of them.
+// graph runs the network. ids, mask and types have rows*width elements; the
+// answer has a vector of equal size for each of them.
 type graph interface {
-	run(ids, mask []int64, rows, width int) ([]float32, error)
+	run(ids, mask, types []int64, rows, width int) ([]float32, error)
 	close() error
 }
 
@@ -36,14 +37,17 @@ func Open(b Bundle, l *Library, threads int) (*Model, error) {
 		m.tokenizer, err = LoadTokenizer(b.Dir, b.MaxTokens)
 		return err
 	})
-	graph, err := openGraph(b, l, threads)
-	if err := errors.Join(err, loading.Wait()); err != nil {
-		if graph != nil {
-			err = errors.Join(err, graph.close())
-		}
-		return nil, err
+	if b.Joint != "" {
+		loading.Go(func() (err error) {
+			m.joint, err = openGraph(b, b.Joint, jointOutput, l, threads)
+			return err
+		})
 	}
-	m.graph = graph
+	var err error
+	m.graph, err = openGraph(b, b.Model, b.Output, l, threads)
+	if err := errors.Join(err, loading.Wait()); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
 	return m, nil
 }
 
@@ -54,7 +58,15 @@ func (m *Model) ID() string { return m.bundle.ID() }
 func (m *Model) Name() string { return m.bundle.Name }
 
 // Close frees the model's memory. The library stays loaded.
-func (m *Model) Close() error { return m.graph.close() }
+func (m *Model) Close() error {
+	var err error
+	for _, g := range []graph{m.graph, m.joint} {
+		if g != nil {
+			err = errors.Join(err, g.close())
+		}
+	}
+	return err
+}
 
 // Encoding is what the model makes of one text.
 type Encoding struct {
@@ -119,7 +131,7 @@ func (m *Model) batch(texts []string) ([]Encoding, error) {
 			ids[i*width+j], mask[i*width+j] = int64(id), 1
 		}
 	}
-	hidden, err := m.graph.run(ids, mask, len(texts), width)
+	hidden, err := m.graph.run(ids, mask, make([]int64, len(ids)), len(texts), width)
 	if err != nil {
 		return nil, err
 	}

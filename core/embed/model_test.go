@@ -121,7 +121,7 @@ func TestEmbeddingStopsWithItsContext(t *testing.T) {
 func TestTokensComeWithTheVector(t *testing.T) {
 	t.Parallel()
 	tok := &Tokenizer{vocab: map[string]int32{"a": 7, "b": 9}, longest: 9, limit: 9, start: 3, end: 4}
-	m := &Model{Bundle{Pooling: "mean", Batch: 2}, tok, fakeGraph{}}
+	m := &Model{bundle: Bundle{Pooling: "mean", Batch: 2}, tokenizer: tok, graph: fakeGraph{}}
 	got, err := m.Encode(t.Context(), []string{"a b", "", "b"})
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ type fakeGraph struct{}
 
 func (fakeGraph) close() error { return nil }
 
-func (fakeGraph) run(ids, mask []int64, rows, width int) ([]float32, error) {
+func (fakeGraph) run(ids, mask, _ []int64, rows, width int) ([]float32, error) {
 	var out []float32
 	for i, id := range ids {
 		if mask[i] == 0 {
@@ -161,7 +161,7 @@ func TestPoolingLeavesPaddingOut(t *testing.T) {
 		"mean": {unit(3+7+4, 0+1+2), unit(3+7+9+4, 0+1+2+3)},
 		"cls":  {unit(3, 0), unit(3, 0)},
 	} {
-		m := &Model{Bundle{Pooling: pooling, Batch: 2}, tok, fakeGraph{}}
+		m := &Model{bundle: Bundle{Pooling: pooling, Batch: 2}, tokenizer: tok, graph: fakeGraph{}}
 		got, err := m.Embed(t.Context(), []string{"a", "a b"})
 		if err != nil {
 			t.Fatal(err)

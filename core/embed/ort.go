@@ -50,7 +50,7 @@ type ortGraph struct {
 	inputs  []string
 }
 
-func openGraph(b Bundle, l *Library, threads int) (_ graph, err error) {
+func openGraph(b Bundle, name, output string, l *Library, threads int) (_ graph, err error) {
 	if err := loadLibrary(l); err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func openGraph(b Bundle, l *Library, threads int) (_ graph, err error) {
 			err = fmt.Errorf("load model %s: %w", b.Name, err)
 		}
 	}()
-	file := filepath.Join(b.Dir, b.Model)
+	file := filepath.Join(b.Dir, name)
 	if len(b.Inputs) == 0 {
 		inputs, _, err := ort.GetInputOutputInfo(file)
 		if err != nil {
@@ -89,7 +89,7 @@ func openGraph(b Bundle, l *Library, threads int) (_ graph, err error) {
 	if err != nil {
 		return nil, err
 	}
-	session, err := ort.NewDynamicAdvancedSession(file, b.Inputs, []string{b.Output}, options)
+	session, err := ort.NewDynamicAdvancedSession(file, b.Inputs, []string{output}, options)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func openGraph(b Bundle, l *Library, threads int) (_ graph, err error) {
 
 func (g *ortGraph) close() error { return g.session.Destroy() }
 
-func (g *ortGraph) run(ids, mask []int64, rows, width int) (_ []float32, err error) {
+func (g *ortGraph) run(ids, mask, types []int64, rows, width int) (_ []float32, err error) {
 	shape := ort.NewShape(int64(rows), int64(width))
 	inputs := make([]ort.Value, 0, len(g.inputs))
 	defer func() {
@@ -112,7 +112,7 @@ func (g *ortGraph) run(ids, mask []int64, rows, width int) (_ []float32, err err
 		case "attention_mask":
 			data = mask
 		case "token_type_ids":
-			data = make([]int64, len(ids))
+			data = types
 		}
 		tensor, err := ort.NewTensor(shape, data)
 		if err != nil {

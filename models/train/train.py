@@ -37,6 +37,7 @@ SEMANTIC = [
 LEXICAL = ["word best", "word top3", "word card", "word cover", "gram best", "gram top3", "gram card", "named", "negated"]
 PENALTY = {"candidate": 2e-3, "field": 3e-3, "vector": 2.5e-2, "wording": 3e-2}
 DIMS = 64
+CANDIDATES = 3  # that the joint network reads: with a fourth a prompt would take longer than it may
 DEV = "dev.jsonl"
 PARTS = [1, 2, 3, 5, 8, 13]  # sizes of parts of taps
 PART_WEIGHT = 0.05  # of a row on a part, against one on the whole tap
@@ -126,8 +127,10 @@ def about(names, rows, p):
     return labelled.Rows([rows.lines[i] for i in keep]), p[keep]
 
 
-def study(title, taps, folds, spare):
-    """Print what the recipe reaches, and return the weights and the calibration."""
+def study(title, taps, folds, spare, read=None):
+    """Print what the recipe reaches, and return the weights and the calibration.
+
+    read: see reader; none where there is no joint network."""
     print(f"\n{title}", flush=True)
     held, few = {}, {}
     for fold in folds:
@@ -150,6 +153,7 @@ def study(title, taps, folds, spare):
             if spare:
                 report("  its capabilities never seen", *about(spare.known, *pair))
     # Each tap is judged on rows that had no part in the weights that judge them.
+    joint, known, others = choose(known, others, read(weights, words)) if read else (None, known, others)
     calibration = calibrate(known or others[:1], others, aimed=title != "lexical")
     print(f"  {calibration}", flush=True)
     for name, pair in zip(("dev, calibrated", "the known tap, calibrated"), known):
@@ -157,7 +161,53 @@ def study(title, taps, folds, spare):
     pooled("taps never seen, calibrated", others, calibration)
     for size, pairs in sorted(few.items()):
         curve(f"parts of {size}, taps never seen", pairs, calibration)
-    return weights, words, calibration
+    return weights, words, calibration, joint
+
+
+def choose(known, others, joint):
+    """Weigh what the joint network says into probabilities: by likelihood, on the
+    rows that neither it nor these weights have seen. dev, the first of known, has no say."""
+    heard = [(rows, p, joint(rows)) for rows, p in known + others]
+    fitted = heard[1 if known else 0:]
+
+    def loss(weight, beyond):
+        each = [np.log((mixed(p, j, weight, beyond) * rows.accept()).sum(1) + 1e-9) for rows, p, j in fitted]
+        return -np.concatenate(each).mean()
+
+    tried = {(w, b): loss(w, b) for w in np.arange(0, 1.51, 0.05).round(2) for b in (0.0, 0.5, 1.0, 2.0)}
+    weight, beyond = min(tried, key=tried.get)
+    print(f"  joint: weight {weight} beyond {beyond}, loss {tried[0.0, 0.0]:.4f} without, {tried[weight, beyond]:.4f} with", flush=True)
+    both = [(rows, mixed(p, j, weight, beyond)) for rows, p, j in heard]
+    known, others = both[: len(known)], both[len(known):]
+    for name, pair in zip(("dev, joint", "the known tap, joint"), known):
+        report(name, *pair)
+    pooled("taps never seen, joint", others)
+    return {"candidates": CANDIDATES, "weight": float(weight), "beyond": beyond}, known, others
+
+
+def mixed(p, joint, weight, beyond):
+    """As core/activate/joint.go mixes them. joint: per row what was observed."""
+    out = np.log(p + 1e-9)
+    for row, j in zip(out, joint):
+        logits = np.full(len(row), min(j["each"]) - beyond)
+        logits[j["read"]], logits[-1] = j["each"], j["none"]
+        row += weight * logits
+    out = np.exp(out - out.max(1, keepdims=True))
+    return out / out.sum(1, keepdims=True)
+
+
+def reader(command, doc, files, scratch):
+    """What the joint network says of rows, once the weights are there that choose what it reads."""
+
+    def read(weights, words):
+        path = os.path.join(scratch, "reading.json")
+        write(path, doc | {"joint": {"candidates": CANDIDATES, "weight": 0.0, "beyond": 0.0}}, weights, words, doc["calibration"])
+        said = {}
+        for (_, tap, _), rows in labelled.observe(command + ["-scorer", path, *files]).items():
+            said |= {(tap, x["id"]): x["joint"] for x in rows.lines}
+        return lambda rows: [said[x["tap"], x["id"]] for x in rows.lines]
+
+    return read
 
 
 def write(path, doc, weights, words, calibration):
@@ -236,6 +286,8 @@ def refit(path, project, observe):
     weights, words = read(doc)
     for (name, _, _), r in observe().items():
         p = weights.probabilities(Block(r), words)
+        if mix := doc.get("joint"):
+            p = mixed(p, [x["joint"] for x in r.lines], mix["weight"], mix["beyond"])
         report(f"refitted, {name}", r, p)
         if name == DEV:
             doc["calibration"] = settled(doc["calibration"], r, p)
@@ -294,7 +346,8 @@ def main():
                     spare = data.Spare(args.fold)
                     files = kept(files, spare, data.tap_folder(tap[1]) if tap else [], scratch)
                 with open(os.path.join(path, "bundle.json")) as f:
-                    name = json.load(f)["name"]
+                    said = json.load(f)
+                name, joint = said["name"], said.get("joint")
                 features, flags, out = SEMANTIC + LEXICAL, ["-model", path], os.path.join(path, "scorer.json")
                 project, size = projection(program, path, tap + files)
                 more = {"projection": project}
@@ -311,7 +364,10 @@ def main():
                 json.dump(doc, f)
             command = [program] + tap + flags
             taps = Taps(labelled.observe(command + ["-scorer", blank, "-parts", ",".join(map(str, PARTS)), *files, *dev]))
-            weights, words, calibration = study(name or "lexical", taps, taps.folds(), spare if kind == "model" else None)
+            read = reader(command, doc, files + dev, scratch) if kind == "model" and joint else None
+            weights, words, calibration, mix = study(name or "lexical", taps, taps.folds(), spare if kind == "model" else None, read)
+            if mix:
+                doc["joint"] = mix
             doc["baselines"] = baselines([b.rows for b in taps.whole.values()], features)
             write(out, doc, weights, words, calibration)
             if kind == "model":

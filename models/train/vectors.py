@@ -18,6 +18,7 @@ def main():
     a = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     a.add_argument("--model", required=True)
     a.add_argument("--out", required=True)
+    a.add_argument("--choices", help="the same for the joint network; its requests and candidates are those that the file holds")
     options = a.parse_args()
     with open(options.out) as f:
         texts = [x["text"] for x in json.load(f)]
@@ -35,6 +36,36 @@ def main():
         out.append({"text": text, "vector": [round(float(x), 6) for x in mean / np.linalg.norm(mean)]})
     with open(options.out, "w") as f:
         json.dump(out, f, ensure_ascii=False)
+        f.write("\n")
+    if options.choices:
+        chosen(options, tokenizer, one)
+
+
+def chosen(options, tokenizer, one):
+    """The same of the joint network: scores of candidates and of none."""
+    tokenizer.no_truncation()
+    session = onnxruntime.InferenceSession(os.path.join(options.model, "joint.onnx"), one)
+
+    def tokens(text, most, tail=0):
+        ids = tokenizer.encode(text, add_special_tokens=False).ids
+        return ids if len(ids) <= most else ids[: most - tail] + (ids[-tail:] if tail else [])
+
+    with open(options.choices) as f:
+        rows = json.load(f)
+    for row in rows:
+        ids = [101, *tokens(row["request"], 42, 13), 102]
+        spans, asked = [], len(ids)
+        for c in row["candidates"]:
+            own = tokens(c["card"], 26) if not c["trigger"] else [*tokens(c["card"], 16), 1012, *tokens(c["trigger"], 10)]
+            spans.append((len(ids), len(ids) + len(own) + 1))
+            ids += [*own, 102]
+        all_ids = np.array([ids], dtype=np.int64)
+        types = np.array([[0] * asked + [1] * (len(ids) - asked)], dtype=np.int64)
+        (scores,) = session.run(None, {"input_ids": all_ids, "attention_mask": np.ones_like(all_ids), "token_type_ids": types})
+        row["each"] = [round(float(scores[0, a:b, 0].mean()), 5) for a, b in spans]
+        row["none"] = round(float(scores[0, 0, 1]), 5)
+    with open(options.choices, "w") as f:
+        json.dump(rows, f, ensure_ascii=False, indent=1)
         f.write("\n")
 
 

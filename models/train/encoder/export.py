@@ -1,6 +1,8 @@
-"""Write the encoder for the product: ONNX, its weights in eight bits.
+"""Write the networks for the product: ONNX, their weights in eight bits.
 
-    python export.py --base FOLDER --weights FILE --out FOLDER
+    python export.py --base FOLDER --weights FILE [--joint FILE] --out FOLDER
+
+Both have the base's vectors of words, which are kept once, beside them.
 """
 
 import argparse
@@ -12,12 +14,8 @@ import onnx
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
+import joint
 import model as network
-
-# Between the base and what was learned lies what does best on taps and tools
-# that were not seen (the idea is WiSE-FT, Wortsman et al. 2021). Chosen on the
-# rows that fold 0 leaves out.
-SHARE = 0.85
 
 
 class States(torch.nn.Module):
@@ -27,6 +25,36 @@ class States(torch.nn.Module):
 
     def forward(self, input_ids, attention_mask, token_type_ids):
         return self.bert(input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids).last_hidden_state
+
+
+class Scores(torch.nn.Module):
+    """Of the joint network: per token its score as a part of a candidate, and one for none."""
+
+    def __init__(self, joint):
+        super().__init__()
+        self.joint = joint
+
+    def forward(self, input_ids, attention_mask, token_type_ids):
+        states = States(self.joint.bert)(input_ids, attention_mask, token_type_ids)
+        # Sums of products, so that these two vectors are not cut to eight bits.
+        return torch.stack([(states * part.weight[0]).sum(-1) + part.bias for part in (self.joint.candidate, self.joint.none)], -1)
+
+
+def apart(path, words):
+    """Move the vectors of words out of a graph, into a file that several graphs read."""
+    graph = onnx.load(path)
+    table = max(graph.graph.initializer, key=lambda t: len(t.raw_data))
+    if os.path.exists(words):
+        with open(words, "rb") as f:
+            if f.read() != table.raw_data:
+                raise SystemExit(f"{path}: its vectors of words are others than those in {words}")
+    else:
+        with open(words, "wb") as f:
+            f.write(table.raw_data)
+    onnx.external_data_helper.set_external_data(table, os.path.basename(words), 0, len(table.raw_data))
+    table.ClearField("raw_data")
+    with open(path, "wb") as f:
+        f.write(graph.SerializeToString())
 
 
 def write(module, inputs, names, output, path):
@@ -43,7 +71,8 @@ def main():
     a = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     a.add_argument("--base", required=True)
     a.add_argument("--weights", help="as learn.py wrote it; none: the base as it is")
-    a.add_argument("--share", type=float, default=SHARE, help="of what was learned; the rest stays the base's")
+    a.add_argument("--share", type=float, default=network.SHARE, help="of what was learned; the rest stays the base's")
+    a.add_argument("--joint", help="as joint.py wrote it; none: a bundle that cannot choose")
     a.add_argument("--out", required=True)
     options = a.parse_args()
     net = network.Encoder(options.base)
@@ -54,7 +83,18 @@ def main():
     os.makedirs(options.out, exist_ok=True)
     ids = torch.tensor([[101, 2023, 2003, 102]])
     inputs = (ids, torch.ones_like(ids), torch.zeros_like(ids))
-    write(States(net.bert), inputs, ["input_ids", "attention_mask", "token_type_ids"], "last_hidden_state", os.path.join(options.out, "model.onnx"))
+    names = ["input_ids", "attention_mask", "token_type_ids"]
+    model, second, words = (os.path.join(options.out, n) for n in ("model.onnx", "joint.onnx", "words.bin"))
+    for old in (second, words):
+        if os.path.exists(old):
+            os.remove(old)
+    write(States(net.bert), inputs, names, "last_hidden_state", model)
+    if options.joint:
+        learned = joint.Joint(net.bert)
+        learned.load_state_dict(torch.load(options.joint))
+        write(Scores(learned.eval()), inputs, names, "scores", second)
+        apart(model, words)
+        apart(second, words)
     shutil.copyfile(os.path.join(options.base, "tokenizer.json"), os.path.join(options.out, "tokenizer.json"))
 
 
