@@ -72,7 +72,7 @@ scorers:
 	cd models/train && $(PYTHON) train.py --data "$(data)" --lexical ../../core/activate/lexical.json --fixture
 
 model:
-	$(PYTHON) models/train/build.py --data "$(data)" $(if $(PUBLIC),--public "$(PUBLIC)") --out "$(MODEL)"
+	$(PYTHON) models/train/build.py --data "$(data)" $(if $(PUBLIC),--public "$(PUBLIC)") $(if $(WORK),--work "$(WORK)") --out "$(MODEL)"
 
 model-sample:
 	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && $(PYTHON) models/train/build.py --sample --out "$$out"

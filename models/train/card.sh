@@ -22,4 +22,4 @@ for model in ctx-minilm all-minilm-l6-v2-q; do
 	done
 done
 printf '\n## one prompt, one thread\n\n'
-go test -run '^$' -bench Encode -benchtime 300x -count 3 ./core/embed
+go test -run '^$' -bench Prompt -benchtime 300x -count 3 ./core/embed
