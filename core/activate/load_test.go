@@ -23,8 +23,12 @@ func installed(t *testing.T) (share, bundle string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"model.onnx", "tokenizer.json", "bundle.json", ScorerFile} {
-		if err := os.Symlink(filepath.Join(from, name), filepath.Join(bundle, name)); err != nil {
+	files, err := os.ReadDir(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if err := os.Symlink(filepath.Join(from, f.Name()), filepath.Join(bundle, f.Name())); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -148,12 +148,9 @@ def study(title, taps, folds, spare, read=None):
     known = []
     if taps.dev:
         known = [(taps.dev.rows, weights.probabilities(taps.dev, words)), taps.crossed("")]
-        for name, pair in zip(("dev", "the known tap, rows never seen"), known):
-            report(name, *pair)
-            if spare:
-                report("  its capabilities never seen", *about(spare.known, *pair))
+        told(("dev", "the known tap, rows never seen"), known, spare)
     # Each tap is judged on rows that had no part in the weights that judge them.
-    joint, known, others = choose(known, others, read(weights, words)) if read else (None, known, others)
+    joint, known, others = choose(known, others, read(weights, words), spare) if read else (None, known, others)
     calibration = calibrate(known or others[:1], others, aimed=title != "lexical")
     print(f"  {calibration}", flush=True)
     for name, pair in zip(("dev, calibrated", "the known tap, calibrated"), known):
@@ -164,7 +161,14 @@ def study(title, taps, folds, spare, read=None):
     return weights, words, calibration, joint
 
 
-def choose(known, others, joint):
+def told(names, pairs, spare):
+    for name, pair in zip(names, pairs):
+        report(name, *pair)
+        if spare:
+            report("  its capabilities never seen", *about(spare.known, *pair))
+
+
+def choose(known, others, joint, spare):
     """Weigh what the joint network says into probabilities: by likelihood, on the
     rows that neither it nor these weights have seen. dev, the first of known, has no say."""
     heard = [(rows, p, joint(rows)) for rows, p in known + others]
@@ -179,8 +183,7 @@ def choose(known, others, joint):
     print(f"  joint: weight {weight} beyond {beyond}, loss {tried[0.0, 0.0]:.4f} without, {tried[weight, beyond]:.4f} with", flush=True)
     both = [(rows, mixed(p, j, weight, beyond)) for rows, p, j in heard]
     known, others = both[: len(known)], both[len(known):]
-    for name, pair in zip(("dev, joint", "the known tap, joint"), known):
-        report(name, *pair)
+    told(("dev, joint", "the known tap, joint"), known, spare)
     pooled("taps never seen, joint", others)
     return {"candidates": CANDIDATES, "weight": float(weight), "beyond": beyond}, known, others
 
