@@ -13,6 +13,7 @@ type Observation struct {
 	Probabilities []float64          `json:"probabilities"` // by the features alone
 	None          float64            `json:"none"`
 	Joint         *Joint             `json:"joint,omitempty"`
+	Mixed         []float64          `json:"mixed,omitempty"` // probabilities and none with the joint reading weighed in
 }
 
 // Observe returns what the scorer sees of a prompt in a session of a domain.
@@ -29,6 +30,10 @@ func (r *Router) Observe(ctx context.Context, prompt, domain string, candidates 
 	o.Probabilities, o.None = r.scorer.probabilities(rows, o.Gated, prompt, e.vector)
 	if o.Joint, err = r.read(ctx, f, prompt, e, candidates, o.Probabilities); err != nil {
 		return Observation{}, err
+	}
+	if o.Joint != nil {
+		each, none := r.scorer.Joint.mix(*o.Joint, o.Probabilities, o.None)
+		o.Mixed = append(each, none)
 	}
 	return o, nil
 }

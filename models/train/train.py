@@ -150,7 +150,9 @@ def study(title, taps, folds, spare, read=None):
         known = [(taps.dev.rows, weights.probabilities(taps.dev, words)), taps.crossed("")]
         told(("dev", "the known tap, rows never seen"), known, spare)
     # Each tap is judged on rows that had no part in the weights that judge them.
-    joint, known, others = choose(known, others, read(weights, words), spare) if read else (None, known, others)
+    joint = None
+    if read:
+        joint, known, others, few = choose(known, others, few, read(weights, words), spare)
     calibration = calibrate(known or others[:1], others, aimed=title != "lexical")
     print(f"  {calibration}", flush=True)
     for name, pair in zip(("dev, calibrated", "the known tap, calibrated"), known):
@@ -168,7 +170,7 @@ def told(names, pairs, spare):
             report("  its capabilities never seen", *about(spare.known, *pair))
 
 
-def choose(known, others, joint, spare):
+def choose(known, others, few, joint, spare):
     """Weigh what the joint network says into probabilities: by likelihood, on the
     rows that neither it nor these weights have seen. dev, the first of known, has no say."""
     heard = [(rows, p, joint(rows)) for rows, p in known + others]
@@ -185,7 +187,8 @@ def choose(known, others, joint, spare):
     known, others = both[: len(known)], both[len(known):]
     told(("dev, joint", "the known tap, joint"), known, spare)
     pooled("taps never seen, joint", others)
-    return {"candidates": CANDIDATES, "weight": float(weight), "beyond": beyond}, known, others
+    few = {size: [(rows, mixed(p, joint(rows), weight, beyond)) for rows, p in pairs] for size, pairs in few.items()}
+    return {"candidates": CANDIDATES, "weight": float(weight), "beyond": beyond}, known, others, few
 
 
 def mixed(p, joint, weight, beyond):
@@ -206,9 +209,12 @@ def reader(command, doc, files, scratch):
         path = os.path.join(scratch, "reading.json")
         write(path, doc | {"joint": {"candidates": CANDIDATES, "weight": 0.0, "beyond": 0.0}}, weights, words, doc["calibration"])
         said = {}
-        for (_, tap, _), rows in labelled.observe(command + ["-scorer", path, *files]).items():
-            said |= {(tap, x["id"]): x["joint"] for x in rows.lines}
-        return lambda rows: [said[x["tap"], x["id"]] for x in rows.lines]
+        for rows in labelled.observe(command + ["-scorer", path, "-parts", ",".join(map(str, PARTS)), *files]).values():
+            said |= {row(x): x["joint"] for x in rows.lines}
+        return lambda rows: [said[row(x)] for x in rows.lines]
+
+    def row(x):
+        return x["set"], x["tap"], x["size"], x["id"]
 
     return read
 
@@ -255,10 +261,15 @@ def seal(model):
 def compare(command, path, weights, words, files):
     """The product's probabilities must be the ones computed here."""
     worst = 0.0
+    with open(path) as f:
+        mix = json.load(f).get("joint")
     for r in labelled.observe(command + ["-scorer", path, "-parts", "1,8", *files]).values():
         here = weights.probabilities(Block(r), words)
         there = np.array([x["probabilities"] + [x["none"]] for x in r.lines])
         worst = max(worst, np.abs(here - there).max())
+        if mix:
+            here = mixed(there, [x["joint"] for x in r.lines], mix["weight"], mix["beyond"])
+            worst = max(worst, np.abs(here - np.array([x["mixed"] for x in r.lines])).max())
     print(f"largest difference to the product's probabilities: {worst:.2e}")
     if worst > 1e-5:
         raise SystemExit("the product computes something else")
