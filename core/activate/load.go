@@ -58,6 +58,9 @@ func load(s Source) (*Router, error) {
 	if scorer.Model != bundle.Name {
 		return nil, fmt.Errorf("%s is made for the model %q, not for %q", filepath.Join(bundle.Dir, ScorerFile), scorer.Model, bundle.Name)
 	}
+	if scorer.Joint == nil {
+		bundle.Joint = "" // nothing would ask it
+	}
 	model := open(bundle, embed.LibrarySource{
 		Env: s.Env, Configured: s.Library, Share: share, Workspace: s.Workspace, Hash: s.Hash,
 	}, s.Threads)

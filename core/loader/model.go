@@ -25,5 +25,6 @@ func OpenModel(l paths.Layout, workspace string, c config.Config, env []string) 
 		return nil, err
 	}
 	defer library.Close()
+	bundle.Joint = "" // it chooses among capabilities
 	return embed.Open(bundle, library, 1)
 }

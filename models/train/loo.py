@@ -63,7 +63,7 @@ def main():
         print(f"\nfold {fold}", flush=True)
         with tempfile.TemporaryDirectory() as scratch:
             out = os.path.join(scratch, "bundle")
-            build.networks(os.path.join(scratch, "run"), out, options, 1, "--fold", fold)
+            build.networks(os.path.join(scratch, "run"), out, options, (1, 1), "--fold", fold)
             build.run("train.py", "--model", out, "--fold", fold, "--data", options.data)
             retrieval(out, options, scratch)
 

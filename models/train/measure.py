@@ -81,6 +81,13 @@ def report(name, rows, p, at=None):
     say(f"{name:32s} top1 {top1:.3f} ", settle(rows, p), at)
 
 
+def worth(settled_rows):
+    """One number: the mean of the shares fired at 2, 3 and 5 % false fires, and covered at 15 % noise."""
+    confidence, right, share, covered, asked = settled_rows
+    each = [(right & (confidence >= line(confidence, ~asked, x)))[asked].mean() for x in (0.02, 0.03, 0.05)]
+    return np.mean([*each, (covered & (share >= line(share, ~asked, NOISE)))[asked].mean()])
+
+
 def pooled(name, pairs, at=None):
     """The rates of the rows of several taps together."""
     say(f"{name:32s}            ", [np.concatenate(x) for x in zip(*(settle(*pair) for pair in pairs))], at)
