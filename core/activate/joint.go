@@ -24,6 +24,7 @@ type jointWeights struct {
 	Candidates int     `json:"candidates"` // how many are read, the most probable ones
 	Weight     float64 `json:"weight"`     // of their log probabilities, beside the scorer's own
 	Beyond     float64 `json:"beyond"`     // how far below the last of them those are put that are not read
+	Clear      float64 `json:"clear"`      // from this probability on, of a candidate or of none, nothing is read: the scorer is sure; 0: always
 }
 
 // Joint is what a joint reading says.
@@ -50,10 +51,13 @@ func (w jointWeights) mix(j Joint, each []float64, none float64) ([]float64, flo
 func logProbability(p float64) float64 { return math.Log(p + 1e-9) }
 
 // read has the most probable candidates read together with the prompt. It is
-// nil where scorer or model know nothing of it.
-func (r *Router) read(ctx context.Context, f *field, prompt string, e encoded, candidates []Candidate, each []float64) (*Joint, error) {
+// nil where scorer or model know nothing of it, and where it is clear without.
+func (r *Router) read(ctx context.Context, f *field, prompt string, e encoded, candidates []Candidate, each []float64, none float64) (*Joint, error) {
 	chooser, ok := r.packer.model.(Chooser)
 	if !ok || r.scorer.Joint == nil || !chooser.Chooses() {
+		return nil, nil
+	}
+	if c := r.scorer.Joint.Clear; c > 0 && max(none, slices.Max(each)) >= c {
 		return nil, nil
 	}
 	order := make([]int, len(each))

@@ -139,7 +139,7 @@ func TestMixingKeepsProbabilities(t *testing.T) {
 
 func TestJointWeightsThatCannotBe(t *testing.T) {
 	t.Parallel()
-	for _, bad := range []string{`{"candidates": 0, "weight": 1}`, `{"candidates": 99, "weight": 1}`, `{"candidates": 3, "weight": -1}`, `{"candidates": 3, "weight": 1, "beyond": -1}`} {
+	for _, bad := range []string{`{"candidates": 0, "weight": 1}`, `{"candidates": 99, "weight": 1}`, `{"candidates": 3, "weight": -1}`, `{"candidates": 3, "weight": 1, "beyond": -1}`, `{"candidates": 3, "weight": 1, "clear": -1}`} {
 		var doc map[string]json.RawMessage
 		if err := json.Unmarshal(lexicalScorer, &doc); err != nil {
 			t.Fatal(err)
@@ -154,6 +154,24 @@ func TestJointWeightsThatCannotBe(t *testing.T) {
 			if _, err := parseScorer(raw); err == nil || !strings.Contains(err.Error(), "joint") {
 				t.Errorf("%s: got %v", joint, err)
 			}
+		}
+	}
+}
+
+func TestWhatIsClearIsNotReadJointly(t *testing.T) {
+	t.Parallel()
+	m := &reading{say: func(int, embed.Candidate) float64 { return 0 }}
+	prompt := Request{Prompt: "print a parcel label for me"}
+	plain := decide(t, jointRouter(t, &reading{}, nil), prompt)
+	leading := max(plain.None, plain.Scores[0].Probability)
+	for clear, read := range map[float64]bool{0: true, leading + 1e-6: true, leading - 1e-6: false} {
+		m.read = nil
+		d := decide(t, jointRouter(t, m, &jointWeights{Candidates: 3, Weight: 1, Clear: clear}), prompt)
+		if (m.read != nil) != read {
+			t.Errorf("with %.6f leading and clear from %.6f on: read %v", leading, clear, m.read)
+		}
+		if !read && d.None != plain.None {
+			t.Errorf("not read, and none is %v in place of %v", d.None, plain.None)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (r *Router) Observe(ctx context.Context, prompt, domain string, candidates 
 		o.Names = append(o.Names, c.Name)
 	}
 	o.Probabilities, o.None = r.scorer.probabilities(rows, o.Gated, prompt, e.vector)
-	if o.Joint, err = r.read(ctx, f, prompt, e, candidates, o.Probabilities); err != nil {
+	if o.Joint, err = r.read(ctx, f, prompt, e, candidates, o.Probabilities, o.None); err != nil {
 		return Observation{}, err
 	}
 	if o.Joint != nil {

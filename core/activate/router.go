@@ -82,7 +82,7 @@ func (r *Router) Decide(ctx context.Context, q Request) (Decision, error) {
 		return d, fmt.Errorf("route a prompt: %w", err)
 	}
 	each, none := r.scorer.probabilities(rows, outside(candidates, q.Domain), d.Prompt, prompt.vector)
-	joint, err := r.read(ctx, f, d.Prompt, prompt, candidates, each)
+	joint, err := r.read(ctx, f, d.Prompt, prompt, candidates, each, none)
 	if err != nil {
 		return d, fmt.Errorf("route a prompt: %w", err)
 	}
