@@ -23,6 +23,7 @@ from torch.nn.functional import log_softmax
 import data
 import learn
 import model as network
+from unseen import vectors
 
 REQUEST, CARD, TRIGGER = 44, 16, 10  # tokens at most; the first with [CLS] and [SEP]
 CLS, SEP, STOP = 101, 102, 1012
@@ -62,13 +63,6 @@ def sequence(request, candidates):
         spans.append((len(ids), len(ids) + len(c) + 1))
         ids += [*c, SEP]
     return ids, types + [1] * (len(ids) - len(types)), spans
-
-
-@torch.no_grad()
-def vectors(net, texts, kind):
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        states = net.states([net.tokens(t, learn.LONGEST[kind]) for t in texts])
-    return network.pooled(states).numpy()
 
 
 class Ranked:
