@@ -132,10 +132,11 @@ func (b Bundle) check(path string) error {
 	if b.Name != filepath.Base(b.Name) || b.Name == "." || b.Name == ".." {
 		return fmt.Errorf("%s: %q cannot be a model's name", path, b.Name)
 	}
-	for _, name := range []string{b.Model, b.Joint} {
-		if name == "" && name == b.Joint {
-			continue
-		}
+	names := []string{b.Model}
+	if b.Joint != "" {
+		names = append(names, b.Joint)
+	}
+	for _, name := range names {
 		if !filepath.IsLocal(name) {
 			return fmt.Errorf("%s: its model %q is not in its folder", path, name)
 		}

@@ -204,6 +204,10 @@ func TestABundleStaysInItsFolder(t *testing.T) {
 		"model":         `"name": "x", "model": "../model.onnx"`,
 		"absolute":      `"name": "x", "model": "/etc/passwd"`,
 		"model, a pipe": `"name": "x", "model": "pipe"`,
+		"no model":      `"name": "x", "model": ""`,
+		"joint":         `"name": "x", "model": "model.onnx", "joint": "../model.onnx"`,
+		"joint, a pipe": `"name": "x", "model": "model.onnx", "joint": "pipe"`,
+		"joint, gone":   `"name": "x", "model": "model.onnx", "joint": "nothing.onnx"`,
 	} {
 		dir := filepath.Join(t.TempDir(), "x")
 		err := errors.Join(os.Mkdir(dir, 0o700), syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600),
