@@ -9,6 +9,7 @@ the ids of the rows here. Ends with 1 where the form is broken or a text comes t
 import collections
 import glob
 import json
+import math
 import os
 import re
 import sys
@@ -55,6 +56,16 @@ def language(text):
         score[code] += 1.2 * hits if score[code] or hits > 1 else 0
     best = max(score, key=lambda k: score[k])
     return best if score[best] > score["en"] and (score[best] >= 2 or not score["en"] and score[best] >= 1) else "en"
+
+
+def alike(a, b):
+    return len(a & b) >= NEAR * len(a | b)
+
+
+def telling(tokens, count):
+    """The rarest tokens, so many that two texts that are alike have one of them
+    in common (prefix filtering, Chaudhuri et al. 2006)."""
+    return sorted(tokens, key=lambda w: (count[w], w))[: len(tokens) - math.ceil(NEAR * len(tokens)) + 1]
 
 
 def lines(path):
@@ -160,26 +171,26 @@ class Check:
         """Pairs of rows here that say the same in nearly the same words."""
         found, seen = [], {}
         sets = [(i, t, tokens(t)) for i, t in self.texts]
-        index = collections.defaultdict(list)
+        count, index = collections.Counter(w for _, _, s in sets for w in s), collections.defaultdict(list)
         for k, (i, t, s) in enumerate(sets):
             same = " ".join(words(t))
             if same in seen:
                 self.say(i, f"same text as {seen[same]}")
             seen.setdefault(same, i)
-            near = collections.Counter(j for w in s for j in index[w])
-            for j, n in near.items():
-                other = sets[j]
-                if min(len(s), len(other[2])) >= SHORT and n / (len(s) + len(other[2]) - n) >= NEAR:
-                    found.append((i, other[0]))
-            for w in s:
+            some = telling(s, count)
+            for j in sorted({j for w in some for j in index[w]}):
+                if min(len(s), len(sets[j][2])) >= SHORT and alike(s, sets[j][2]):
+                    found.append((i, sets[j][0]))
+            for w in some:
                 index[w].append(k)
         return found
 
     def against(self, path):
         """Own ids that come close to a text of that file; nothing of the file itself."""
         own, index = [(i, tokens(t)) for i, t in self.texts], collections.defaultdict(list)
+        rare = collections.Counter(w for _, s in own for w in s)
         for k, (_, s) in enumerate(own):
-            for w in s:
+            for w in telling(s, rare):
                 index[w].append(k)
         close, count = set(), 0
         for _, r in lines(path):
@@ -187,15 +198,14 @@ class Check:
             if not text:
                 continue
             s, hit = tokens(text), False
-            near = collections.Counter(j for w in s for j in index[w])
-            for j, n in near.items():
-                if n / (len(s) + len(own[j][1]) - n) >= NEAR and (min(len(s), len(own[j][1])) >= SHORT or s == own[j][1]):
+            for j in {j for w in telling(s, rare) for j in index[w]}:
+                if alike(s, own[j][1]) and (min(len(s), len(own[j][1])) >= SHORT or s == own[j][1]):
                     close.add(own[j][0])
                     hit = True
             count += hit
         return count, sorted(close)
 
-    def alike(self, texts):
+    def starts(self, texts):
         """The share of texts that begin with the same three words as five others or more."""
         starts = collections.Counter(tuple(words(t)[:3]) for t in texts)
         return sum(n for s, n in starts.items() if n > SHARE and len(s) == 3) / max(1, len(texts))
@@ -221,14 +231,14 @@ def main():
         print("kinds: " + ", ".join(f"{k} {v}" for k, v in kinds.most_common()))
         print("domains: " + ", ".join(f"{k} {v}" for k, v in domains.most_common()))
         print("languages (guessed): " + ", ".join(f"{k} {v}" for k, v in langs.most_common()))
-        print(f"same first three words as {SHARE} others or more: {c.alike(texts):.1%}; distinct first words: {len({words(t)[0] for t in texts if words(t)})}")
+        print(f"same first three words as {SHARE} others or more: {c.starts(texts):.1%}; distinct first words: {len({words(t)[0] for t in texts if words(t)})}")
     rows = [r for path in sorted(glob.glob(os.path.join(HERE, "known", "*.jsonl"))) for r in c.known(path)]
     if rows:
         asked = {name for r in rows for name in r["expect"]}
         print(f"\nknown tap: {len(rows)} rows on {len(asked)} capabilities, {sum(r['kind'] in POSITIVE for r in rows) / len(rows):.0%} positive")
         print("kinds: " + ", ".join(f"{k} {v}" for k, v in collections.Counter(r["kind"] for r in rows).most_common()))
         print("languages (guessed): " + ", ".join(f"{k} {v}" for k, v in collections.Counter(language(r["text"]) for r in rows).most_common()))
-        print(f"same first three words as {SHARE} others or more: {c.alike([r['text'] for r in rows]):.1%}")
+        print(f"same first three words as {SHARE} others or more: {c.starts([r['text'] for r in rows]):.1%}")
     tools, queries, servers, langs = {}, [], set(), collections.Counter()
     print("\n| tools of | servers | tools | queries |\n| --- | --- | --- | --- |")
     for path in sorted(glob.glob(os.path.join(HERE, "retrieval", "*.jsonl"))):
@@ -244,7 +254,7 @@ def main():
         used = {x["tool"] for q in queries for x in q["labels"]}
         print(f"\nretrieval: {len(servers)} servers, {len(tools)} tools ({len(tools) - len(used)} that no query asks for), {len(queries)} queries, {many} with more than one tool")
         print("languages (guessed): " + ", ".join(f"{k} {v}" for k, v in langs.most_common()))
-        print(f"same first three words as {SHARE} others or more: {c.alike(texts):.1%}")
+        print(f"same first three words as {SHARE} others or more: {c.starts(texts):.1%}")
     near = c.doubles()
     print(f"\nnear doubles here: {len(near)}" + "".join(f"\n  {a} {b}" for a, b in near))
     for path in sys.argv[1:]:
