@@ -28,6 +28,7 @@ from unseen import vectors
 REQUEST, CARD, TRIGGER = 44, 16, 10  # tokens at most; the first with [CLS] and [SEP]
 CLS, SEP, STOP = 101, 102, 1012
 MOST = 4000  # rows of one set of tools
+PART = 8  # rows that are read at once
 SHOWN = [4, 4, 4, 4, 3, 5, 2, 1]  # how many candidates a row is trained with
 
 
@@ -186,16 +187,19 @@ def main():
         ramp = min((step + 1) / (0.06 * options.steps + 1), 1.0) * max(0.02, 1 - step / options.steps)
         for g in optimizer.param_groups:
             g["lr"] = g["rate"] * ramp
-        rows = [draw.next() for _ in range(options.batch)]
-        loss = 0.0
-        for (each, none), (_, accept, weight) in zip(joint([s for s, _, _ in rows]), rows):
-            loss = loss - weight * torch.logsumexp(log_softmax(torch.cat([each, none]), 0)[accept], 0)
-        loss = loss / len(rows)
         optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        rows, total = sorted((draw.next() for _ in range(options.batch)), key=lambda r: len(r[0][0])), 0.0
+        # Rows of like length together: less to pad, and the same step.
+        for part in (rows[i : i + PART] for i in range(0, len(rows), PART)):
+            loss = 0.0
+            for (each, none), (_, accept, weight) in zip(joint([s for s, _, _ in part]), part):
+                loss = loss - weight * torch.logsumexp(log_softmax(torch.cat([each, none]), 0)[accept], 0)
+            loss = loss / len(rows)
+            loss.backward()
+            total += loss.item()
         torch.nn.utils.clip_grad_norm_([*old, *new], 1.0)
         optimizer.step()
-        seen = 0.97 * seen + 0.03 * loss.item()
+        seen = 0.97 * seen + 0.03 * total
         if (step + 1) % 20 == 0:
             print(f"step {step + 1}/{options.steps}  {time.time() - start:.0f} s  {seen / (1 - 0.97 ** (step + 1)):.4f}", flush=True)
     os.makedirs(options.out, exist_ok=True)
