@@ -158,6 +158,14 @@ def load(given, here, extra=None):
     return [f for f in fields if f.rows]
 
 
+LEAVE = ["known", "invented"]  # what without can leave out
+
+
+def without(fields, leave):
+    """The fields but the known tap's, or but the invented taps'; all of them where leave is None."""
+    return [f for f in fields if not leave or f.source != "routing" or (f.name == "") != (leave == "known")]
+
+
 class Spare:
     """What the encoder must not see: a fold, and rows that the scorer is fitted on."""
 

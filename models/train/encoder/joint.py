@@ -84,14 +84,14 @@ class Ranked:
         self.requests = [net.tokens(r.text, REQUEST)[1:-1] for r in rows]
         self.tokens = [[net.tokens(t, 64)[1:-1] for t in texts] for texts in field.texts]
 
-    def candidate(self, row, thing, chance):
-        """The text of a candidate, now and then only a part of it or with another trigger."""
+    def candidate(self, row, thing, chance=None):
+        """The text of a candidate; with chance, now and then only a part of it or with another trigger."""
         card = self.tokens[thing][0]
         if self.triggers[thing] is None:
             return card[: CARD + TRIGGER]
         near = self.triggers[thing][row]
-        trigger = self.tokens[thing][1 + (chance.choice(near) if chance.random() < 0.15 else near[0])][:TRIGGER]
-        x = chance.random()
+        trigger = self.tokens[thing][1 + (chance.choice(near) if chance and chance.random() < 0.15 else near[0])][:TRIGGER]
+        x = chance.random() if chance else 1
         if x < 0.07:
             return card[: CARD + TRIGGER]
         return trigger if x < 0.14 else [*card[:CARD], STOP, *trigger]
@@ -158,10 +158,11 @@ def main():
     a.add_argument("--routing", type=float, default=0.7, help="share of rows that are routing")
     a.add_argument("--typos", type=float, default=0.12)
     a.add_argument("--gone", type=float, default=0.12, help="share of requests that are not shown what they ask for")
+    a.add_argument("--leave", choices=data.LEAVE, help="rows to leave out, to see what they are worth")
     options = a.parse_args()
     torch.manual_seed(options.seed)
     torch.set_num_threads(2)
-    fields = data.load(options.given, os.path.join(data.HERE, "../data"), options.public)
+    fields = data.without(data.load(options.given, os.path.join(data.HERE, "../data"), options.public), options.leave)
     spare = data.Nothing() if options.fold is None else data.Spare(options.fold)
     net = network.Encoder(options.base)
     net.load_state_dict(network.between(net.state_dict(), torch.load(options.encoder), network.SHARE))

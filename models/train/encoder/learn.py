@@ -197,16 +197,13 @@ def main():
     a.add_argument("--routing", type=float, default=0.6, help="share of batches that are routing")
     a.add_argument("--typos", type=float, default=0.12)
     a.add_argument("--dropped", type=float, default=0.3, help="share of cards with a name put before them, or the title left out")
-    a.add_argument("--leave", help="'known' or 'invented': rows to leave out, to see what they are worth")
+    a.add_argument("--leave", choices=data.LEAVE, help="rows to leave out, to see what they are worth")
     a.add_argument("--tokens", type=float, default=0.5, help="weight of what tokens say")
     options = a.parse_args()
     torch.manual_seed(options.seed)
     torch.set_num_threads(2)
     here = os.path.dirname(os.path.abspath(__file__))
-    fields = data.load(options.given, os.path.join(here, "../data"), options.public)
-    if options.leave:
-        left = [f for f in fields if f.source == "routing" and (f.name == "") == (options.leave == "known")]
-        fields = [f for f in fields if f not in left]
+    fields = data.without(data.load(options.given, os.path.join(here, "../data"), options.public), options.leave)
     net = network.Encoder(options.base)
     if options.start:
         net.load_state_dict(torch.load(options.start))
