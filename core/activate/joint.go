@@ -55,7 +55,7 @@ func logProbability(p float64) float64 { return math.Log(p + 1e-9) }
 // nil where scorer or model know nothing of it, and where it is clear without.
 func (r *Router) read(ctx context.Context, f *field, prompt string, e encoded, candidates []Candidate, each []float64, none float64) (*Joint, error) {
 	chooser, ok := r.packer.model.(Chooser)
-	if !ok || r.scorer.Joint == nil || !chooser.Chooses() {
+	if !ok || r.scorer.Joint == nil || !chooser.Chooses() || len(each) == 0 {
 		return nil, nil
 	}
 	if c := r.scorer.Joint.Clear; c > 0 && max(none, slices.Max(each)) >= c {

@@ -2,10 +2,12 @@ package activate
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -172,6 +174,61 @@ func TestWhatIsClearIsNotReadJointly(t *testing.T) {
 		}
 		if !read && d.None != plain.None {
 			t.Errorf("not read, and none is %v in place of %v", d.None, plain.None)
+		}
+	}
+}
+
+func TestNothingIsReadWhereThereIsNothing(t *testing.T) {
+	t.Parallel()
+	m := &reading{say: func(int, embed.Candidate) float64 { return 0 }}
+	r := jointRouter(t, m, &jointWeights{Candidates: 3, Weight: 1, Clear: 0.9})
+	if o, err := r.Observe(t.Context(), "print a parcel label for me", "", nil); err != nil || o.Joint != nil {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+func TestNumbersThatAreNoneAreAnError(t *testing.T) {
+	t.Parallel()
+	for name, bad := range map[string]float64{"not a number": math.NaN(), "infinite": math.Inf(1)} {
+		m := &reading{say: func(int, embed.Candidate) float64 { return bad }}
+		r := jointRouter(t, m, &jointWeights{Candidates: 3, Weight: 1})
+		if d, err := r.Decide(t.Context(), Request{Prompt: "print a parcel label for me", Candidates: readShop()}); err == nil {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+}
+
+func TestScorersThatCannotBe(t *testing.T) {
+	t.Parallel()
+	whole, err := os.ReadFile(defaultBundle + "/" + ScorerFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nan := base64.StdEncoding.EncodeToString([]byte{0, 0, 0xc0, 0x7f})
+	for name, spoil := range map[string]func(doc map[string]any){
+		"no thresholds":     func(doc map[string]any) { delete(doc, "calibration") },
+		"activating always": func(doc map[string]any) { doc["calibration"].(map[string]any)["activate_at"] = 0 },
+		"suggesting always": func(doc map[string]any) { doc["calibration"].(map[string]any)["suggest_at"] = -1 },
+		"baseline without":  func(doc map[string]any) { doc["baselines"] = map[string]any{"top3": map[string]any{}} },
+		"no number in the basis": func(doc map[string]any) {
+			p := doc["projection"].(map[string]any)
+			p["basis"] = nan + p["basis"].(string)
+		},
+		"no number in the mean": func(doc map[string]any) { doc["projection"].(map[string]any)["mean"] = nan },
+		"no weights for few":    func(doc map[string]any) { delete(doc, "few") },
+		"no projection":         func(doc map[string]any) { delete(doc, "projection") },
+	} {
+		var doc map[string]any
+		if err := json.Unmarshal(whole, &doc); err != nil {
+			t.Fatal(err)
+		}
+		spoil(doc)
+		raw, err := json.Marshal(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parseScorer(raw); err == nil {
+			t.Errorf("%s: taken", name)
 		}
 	}
 }

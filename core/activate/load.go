@@ -50,13 +50,16 @@ func load(s Source) (*Router, error) {
 	}
 	scorer, err := ReadScorer(filepath.Join(bundle.Dir, ScorerFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the model %s has no %s: prompts cannot be routed with it", bundle.Name, ScorerFile)
+		return nil, embed.Broken(fmt.Errorf("the model %s has no %s: prompts cannot be routed with it", bundle.Name, ScorerFile))
 	}
 	if err != nil {
-		return nil, err
+		return nil, embed.Broken(err)
 	}
 	if scorer.Model != bundle.Name {
-		return nil, fmt.Errorf("%s is made for the model %q, not for %q", filepath.Join(bundle.Dir, ScorerFile), scorer.Model, bundle.Name)
+		return nil, embed.Broken(fmt.Errorf("%s is made for the model %q, not for %q", filepath.Join(bundle.Dir, ScorerFile), scorer.Model, bundle.Name))
+	}
+	if scorer.Joint != nil && bundle.Joint == "" { // its thresholds are made for both
+		return nil, embed.Broken(fmt.Errorf("%s asks for a joint network, which the model %s has not", filepath.Join(bundle.Dir, ScorerFile), bundle.Name))
 	}
 	if scorer.Joint == nil {
 		bundle.Joint = "" // nothing would ask it

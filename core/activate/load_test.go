@@ -1,6 +1,7 @@
 package activate
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -59,9 +60,10 @@ func TestWhatIsMissingIsSaidAndWordsTakeOver(t *testing.T) {
 		"no such model":     {Source{Share: []string{whole}, Model: "other"}, `"other"`},
 		"no library":        {Source{Share: []string{whole}}, embed.ErrNoLibrary.Error()},
 		"named library":     {Source{Share: []string{whole}, Library: "/not/there.so"}, "/not/there.so"},
-		"no scorer":         {Source{Share: []string{broken(t, "")}}, "has no " + ScorerFile},
+		"no scorer":         {Source{Share: []string{broken(t, "")}}, ScorerFile},
 		"damaged scorer":    {Source{Share: []string{broken(t, "{")}}, ScorerFile},
 		"foreign scorer":    {Source{Share: []string{broken(t, `{"schema":"ctx.scorer/v9"}`)}}, "ctx.scorer/v9"},
+		"no joint network":  {Source{Share: []string{withoutJoint(t)}}, "joint network"},
 		"scorer of another": {Source{Share: []string{broken(t, string(otherModels(t)))}}, `"other-model"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,6 +86,25 @@ func TestWhatIsMissingIsSaidAndWordsTakeOver(t *testing.T) {
 			}
 		})
 	}
+}
+
+// withoutJoint is a shared folder whose model has lost its joint network, which
+// its scorer counts on.
+func withoutJoint(t *testing.T) string {
+	t.Helper()
+	share, bundle := installed(t)
+	path := filepath.Join(bundle, embed.BundleFile)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.Replace(raw, []byte(`"joint": "joint.onnx"`), []byte(`"joint": ""`), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return share
 }
 
 // otherModels is the default scorer under another model's name.

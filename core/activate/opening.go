@@ -15,7 +15,8 @@ type opening struct {
 	err   error
 }
 
-// open loads a model in the background.
+// open loads a model in the background. Nothing is made with one whose files are
+// not those of its bundle: what it made would be kept.
 func open(b embed.Bundle, library embed.LibrarySource, threads int) *opening {
 	o := &opening{id: b.ID(), joint: b.Joint != "", done: make(chan struct{})}
 	go func() {
@@ -25,7 +26,15 @@ func open(b embed.Bundle, library embed.LibrarySource, threads int) *opening {
 			return
 		}
 		defer l.Close()
+		whole := make(chan error, 1) // both take their time
+		go func() { whole <- b.Verify(library.Hash) }()
 		o.model, o.err = embed.Open(b, l, threads)
+		if damaged := <-whole; damaged != nil {
+			o.err = damaged
+			if o.model != nil {
+				_ = o.model.Close() // nothing was made with it
+			}
+		}
 	}()
 	return o
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -89,6 +90,9 @@ func (r *Router) Decide(ctx context.Context, q Request) (Decision, error) {
 	if joint != nil {
 		each, none = r.scorer.Joint.mix(*joint, each, none)
 	}
+	if math.IsNaN(none) { // then all of them are
+		return d, fmt.Errorf("route a prompt: %s and its scorer give no numbers", r.Ranker())
+	}
 	d.None = none
 	for i, c := range candidates {
 		named := map[string]float64{}
@@ -164,6 +168,20 @@ func (r *Router) prepare(ctx context.Context, candidates []Candidate) (*field, e
 		fmt.Fprintf(h, "%q %q %q %q %q %q\n", c.Name, c.Title, c.Description, c.Triggers, c.Domains, c.Tap)
 	}
 	key := [sha256.Size]byte(h.Sum(nil))
+	f, err := r.fieldOf(ctx, candidates, key)
+	if r.cache != nil {
+		// Costs time, never an answer; and what was made before ctx ended need not
+		// be made again.
+		unsaved := r.cache.Save()
+		r.mu.Lock()
+		r.unsaved = unsaved
+		r.mu.Unlock()
+	}
+	return f, err
+}
+
+// fieldOf is the field of candidates whose texts have the hash key.
+func (r *Router) fieldOf(ctx context.Context, candidates []Candidate, key [sha256.Size]byte) (*field, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.field != nil && r.known == key {
@@ -175,9 +193,6 @@ func (r *Router) prepare(ctx context.Context, candidates []Candidate) (*field, e
 	}
 	f.tune(candidates, r.calibrations)
 	r.field, r.known = f, key
-	if r.cache != nil {
-		r.unsaved = r.cache.Save() // costs time, never an answer
-	}
 	return f, nil
 }
 

@@ -126,6 +126,12 @@ func parseScorer(raw []byte) (*Scorer, error) {
 	if j := s.Joint; j != nil && (s.Model == "" || j.Candidates < 1 || j.Candidates > mostRead || j.Weight < 0 || j.Beyond < 0 || j.Clear < 0) {
 		return nil, fmt.Errorf("its joint part is for %d candidates with the weights %g and %g", j.Candidates, j.Weight, j.Beyond)
 	}
+	for _, t := range append(slices.Collect(maps.Values(s.Baselines)), s.Calibration) {
+		// At 0 everything would pass.
+		if t.ActivateAt <= 0 || t.SuggestAt <= 0 || t.DiscoverAt < 0 {
+			return nil, fmt.Errorf("its thresholds %g, %g and %g are missing, or are no probabilities", t.ActivateAt, t.SuggestAt, t.DiscoverAt)
+		}
+	}
 	if p := s.Projection; p != nil {
 		mean, errMean := floats(p.Mean)
 		basis, errBasis := floats(p.Basis)
@@ -150,7 +156,9 @@ func floats(text string) ([]float32, error) {
 	}
 	out := make([]float32, len(raw)/4)
 	for i := range out {
-		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+		if out[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:])); out[i]-out[i] != 0 {
+			return nil, fmt.Errorf("its number %d is %g", i, out[i])
+		}
 	}
 	return out, nil
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,10 +24,29 @@ const DefaultModel = "ctx-minilm"
 // BundleFile is the file that makes a folder a bundle.
 const BundleFile = "bundle.json"
 
+// scorerFile is that of package activate.
+const scorerFile = "scorer.json"
+
 const bundleSchema = "ctx.model/v1"
 
 // ErrNoModel is that no model is installed.
 var ErrNoModel = errors.New("no sentence model is installed")
+
+// BundleError is a bundle that is not whole, or not what it says.
+type BundleError struct{ Err error }
+
+func (e *BundleError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the reason.
+func (e *BundleError) Unwrap() error { return e.Err }
+
+// Broken makes a *BundleError of a fault of a bundle's; of nil, nil.
+func Broken(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &BundleError{err}
+}
 
 // Bundle is a model with all that belongs to it: one folder, replaced as a
 // whole.
@@ -52,7 +72,7 @@ type Bundle struct {
 
 // FindBundle returns the bundle that configured names: a folder, a name below
 // models/ in one of the shared folders, or "" for the default. The error is
-// ErrNoModel when there is none.
+// ErrNoModel when there is none, a *BundleError for one that cannot be used.
 func FindBundle(configured string, share []string) (Bundle, error) {
 	dirs := []string{configured}
 	if !filepath.IsAbs(configured) {
@@ -67,7 +87,8 @@ func FindBundle(configured string, share []string) (Bundle, error) {
 	}
 	for _, dir := range dirs {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			return ReadBundle(dir)
+			b, err := ReadBundle(dir)
+			return b, Broken(err)
 		}
 	}
 	if configured != "" {
@@ -132,29 +153,40 @@ func (b Bundle) check(path string) error {
 	if b.Name != filepath.Base(b.Name) || b.Name == "." || b.Name == ".." {
 		return fmt.Errorf("%s: %q cannot be a model's name", path, b.Name)
 	}
-	names := []string{b.Model}
+	names := append(b.listed(), b.Model)
 	if b.Joint != "" {
 		names = append(names, b.Joint)
 	}
 	for _, name := range names {
 		if !filepath.IsLocal(name) {
-			return fmt.Errorf("%s: its model %q is not in its folder", path, name)
+			return fmt.Errorf("%s: its file %q is not in its folder", path, name)
 		}
 		info, err := os.Stat(filepath.Join(b.Dir, name))
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s: %w", path, err)
 		case !info.Mode().IsRegular():
-			return fmt.Errorf("%s: its model: %w", path, file.ErrNotRegular)
+			return fmt.Errorf("%s: its file %q: %w", path, name, file.ErrNotRegular)
 		}
 	}
 	return nil
 }
 
-// ID tells vectors of different models apart. It changes with the model's file.
+// listed are the names of the files with a SHA-256, sorted.
+func (b Bundle) listed() []string { return slices.Sorted(maps.Keys(b.Files)) }
+
+// ID tells vectors of different models apart. It changes with what makes
+// vectors, and with what chooses.
 func (b Bundle) ID() string {
-	if sum := b.Files[b.Model]; len(sum) >= 12 {
-		return b.Name + "-" + sum[:12]
+	if b.Files[b.Model] != "" {
+		h := sha256.New()
+		for _, name := range b.listed() {
+			if name != scorerFile { // it has no part in either
+				fmt.Fprintf(h, "%q %q\n", name, b.Files[name])
+			}
+		}
+		fmt.Fprintf(h, "%q %q %q %d\n", b.Inputs, b.Pooling, b.Prefix, b.MaxTokens)
+		return b.Name + "-" + hex.EncodeToString(h.Sum(nil)[:6])
 	}
 	info, err := os.Stat(filepath.Join(b.Dir, b.Model))
 	if err != nil {
@@ -164,33 +196,33 @@ func (b Bundle) ID() string {
 	return b.Name + "-" + hex.EncodeToString(sum[:6])
 }
 
-// Verify compares every file of the bundle with its SHA-256.
-func (b Bundle) Verify() error {
-	names := make([]string, 0, len(b.Files))
-	for name := range b.Files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+// Verify compares every file of the bundle with its SHA-256, as sum gives it of
+// an open file; nil: it is computed, which takes a while. A bundle without any is
+// taken as it is. The error is a *BundleError.
+func (b Bundle) Verify(sum func(path string, f *os.File) (string, error)) error {
+	for _, name := range b.listed() {
 		path := filepath.Join(b.Dir, name)
-		sum, err := hashFile(path)
-		if err != nil {
-			return fmt.Errorf("verify model %s: %w", b.Name, err)
+		got, err := hashFile(path, sum)
+		if err == nil && got != b.Files[name] {
+			err = fmt.Errorf("%s is not the file that was installed (SHA-256 %s)", path, got)
 		}
-		if sum != b.Files[name] {
-			return fmt.Errorf("verify model %s: %s is not the file that was installed (SHA-256 %s)", b.Name, path, sum)
+		if err != nil {
+			return Broken(fmt.Errorf("verify model %s: %w", b.Name, err))
 		}
 	}
 	return nil
 }
 
-func hashFile(path string) (string, error) {
+func hashFile(path string, sum func(string, *os.File) (string, error)) (string, error) {
 	f, _, err := file.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	return hash(f)
+	if sum == nil {
+		return hash(f)
+	}
+	return sum(path, f)
 }
 
 func hash(f *os.File) (string, error) {

@@ -7,17 +7,27 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/ctx-sidecar/ctx/core/file"
 )
 
-// maxCached bounds the file: 20,000 vectors of 800 numbers are 64 MB.
+// maxCached bounds the file: 20,000 vectors of 800 numbers, as short texts have
+// them, are 64 MB.
 const maxCached = 20_000
 
-// maxFile bounds what is read, in bytes; a file of maxCached of the longest
-// vectors is smaller.
-const maxFile = 256 << 20
+// maxFile bounds what is read, in bytes; maxCached vectors of the longest kind,
+// of 4,500 numbers, are less.
+const maxFile = 384 << 20
+
+// atOnce is how many texts are embedded before the cache takes what there is:
+// who has little time gets on with each try.
+const atOnce = 32
+
+// saveWait is how long another process may hold the file's lock.
+const saveWait = 500 * time.Millisecond
 
 // Embedder turns texts into vectors.
 type Embedder interface {
@@ -34,6 +44,8 @@ type Embedder interface {
 type Cache struct {
 	model Embedder
 	path  string
+
+	saving sync.Mutex // one at a time, so that the last content stays
 
 	mu      sync.Mutex
 	vectors map[textHash][]float32
@@ -89,23 +101,51 @@ func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	if len(missing) == 0 {
 		return vectors, nil
 	}
-	fresh, err := c.model.Embed(ctx, missing)
-	if err != nil {
-		return nil, err
+	for part := range slices.Chunk(missing, atOnce) {
+		fresh, err := c.model.Embed(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		c.mu.Lock()
+		for i, v := range fresh {
+			vectors[at[i]] = v
+			c.vectors[hashText(part[i])] = v
+		}
+		c.changed = true
+		c.mu.Unlock()
+		at = at[len(part):]
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i, v := range fresh {
-		vectors[at[i]] = v
-		c.vectors[hashText(missing[i])] = v
-	}
-	c.changed = true
 	return vectors, nil
 }
 
 // Save writes what is new. Once there is too much, only what this cache was
-// asked for stays.
+// asked for stays. It waits half a second at most for another process to let go
+// of the file, and who embeds has not to wait for it.
 func (c *Cache) Save() error {
+	c.saving.Lock()
+	defer c.saving.Unlock()
+	raw := c.news()
+	if raw == nil {
+		return nil
+	}
+	err := os.MkdirAll(filepath.Dir(c.path), 0o700)
+	if err == nil {
+		err = file.LockedSoon(c.path, saveWait, func() error {
+			file.Sweep(c.path) // it is large
+			return file.Write(c.path, raw, 0o600)
+		})
+	}
+	if err != nil {
+		c.mu.Lock()
+		c.changed = true // the next time, then
+		c.mu.Unlock()
+		return fmt.Errorf("save vector cache: %w", err)
+	}
+	return nil
+}
+
+// news is the file's new content, nil where nothing has changed.
+func (c *Cache) news() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.changed || c.path == "" {
@@ -118,18 +158,8 @@ func (c *Cache) Save() error {
 			}
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(c.path), 0o700); err != nil {
-		return fmt.Errorf("save vector cache: %w", err)
-	}
-	err := file.Locked(c.path, func() error {
-		file.Sweep(c.path) // it is large
-		return file.Write(c.path, c.encode(), 0o600)
-	})
-	if err != nil {
-		return fmt.Errorf("save vector cache: %w", err)
-	}
 	c.changed = false
-	return nil
+	return c.encode()
 }
 
 func (c *Cache) encode() []byte {

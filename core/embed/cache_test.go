@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/ctx-sidecar/ctx/core/file"
 )
 
 // counting is a model of two dimensions that remembers what it was asked.
@@ -219,5 +221,76 @@ func TestABundleStaysInItsFolder(t *testing.T) {
 		if _, err := ReadBundle(dir); err == nil || !strings.Contains(err.Error(), BundleFile) {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// failing is a model that gives up after some texts.
+type failing struct {
+	counting
+	after int
+}
+
+func (f *failing) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if len(f.asked) >= f.after {
+		return nil, errors.New("out of time")
+	}
+	return f.counting.Embed(ctx, texts)
+}
+
+func TestWhatWasMadeBeforeAFailureNeedNotBeMadeAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var texts []string
+	for i := range 5 * atOnce {
+		texts = append(texts, strings.Repeat("a", i+1))
+	}
+	for tries := range 5 {
+		c, err := OpenCache(dir, "m", &failing{after: 2 * atOnce})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Embed(t.Context(), texts)
+		if err := c.Save(); err != nil {
+			t.Fatal(err)
+		}
+		if err == nil {
+			if tries != 2 {
+				t.Errorf("it took %d tries", tries+1)
+			}
+			return
+		}
+	}
+	t.Error("it never gets on")
+}
+
+func TestAHeldLockHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c, err := OpenCache(dir, "m", &counting{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	embedAll(t, c, "a")
+	var saving error
+	err = file.Locked(filepath.Join(dir, "m.vec"), func() error {
+		saved := make(chan error)
+		go func() { saved <- c.Save() }()
+		embedAll(t, c, "bb") // while it waits
+		saving = <-saved
+		return nil
+	})
+	if err != nil || saving == nil || !strings.Contains(saving.Error(), "another process") {
+		t.Fatalf("%v; saving: %v", err, saving)
+	}
+	if err := c.Save(); err != nil {
+		t.Fatal(err)
+	}
+	later := &counting{}
+	if c, err = OpenCache(dir, "m", later); err != nil {
+		t.Fatal(err)
+	}
+	embedAll(t, c, "a", "bb")
+	if len(later.asked) > 0 {
+		t.Errorf("lost: %q", later.asked)
 	}
 }

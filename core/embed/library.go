@@ -43,6 +43,7 @@ func (e *LibraryError) Unwrap() error { return e.Err }
 // Hint says what mends it that no model can be used, "" where nobody can know.
 func Hint(err error) string {
 	var library *LibraryError
+	var bundle *BundleError
 	switch {
 	case errors.Is(err, ErrNoRuntime):
 		return "install a C compiler, then run install.sh again"
@@ -54,6 +55,8 @@ func Hint(err error) string {
 		return "name it as embed.ort_library in your own ctx.toml, or copy it to a folder of yours"
 	case errors.As(err, &library):
 		return "name a library of ONNX Runtime 1.24 or newer, in " + LibraryVariable + " or as embed.ort_library in your own ctx.toml"
+	case errors.As(err, &bundle):
+		return "run install.sh again, or name a folder with all files of a model as embed.model in your own ctx.toml"
 	}
 	return ""
 }

@@ -28,14 +28,14 @@ type graph interface {
 // Open loads the model of a bundle with an ONNX Runtime library, which must be
 // at least 1.24 and may be closed afterwards. threads is how many a text may
 // keep busy. The library is loaded once per process: the first one counts. A
-// library that cannot be used is a *LibraryError; ErrNoRuntime where the
-// program was built without cgo.
+// library that cannot be used is a *LibraryError, a bundle a *BundleError;
+// ErrNoRuntime where the program was built without cgo.
 func Open(b Bundle, l *Library, threads int) (*Model, error) {
 	m := &Model{bundle: b}
 	var loading errgroup.Group // both take their time, and a cold hook waits for them
 	loading.Go(func() (err error) {
 		m.tokenizer, err = LoadTokenizer(b.Dir, b.MaxTokens)
-		return err
+		return Broken(err)
 	})
 	if b.Joint != "" {
 		loading.Go(func() (err error) {

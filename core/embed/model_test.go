@@ -178,11 +178,11 @@ func TestTheDefaultBundleIsWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Verify(); err != nil {
+	if err := b.Verify(nil); err != nil {
 		t.Error(err)
 	}
 	b.Files["LICENSE"] = "0"
-	if err := b.Verify(); err == nil || !strings.Contains(err.Error(), "LICENSE") {
+	if err := b.Verify(nil); err == nil || !strings.Contains(err.Error(), "LICENSE") {
 		t.Errorf("a changed file gives %v", err)
 	}
 }

@@ -56,7 +56,7 @@ func openGraph(b Bundle, name, output string, l *Library, threads int) (_ graph,
 	}
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("load model %s: %w", b.Name, err)
+			err = Broken(fmt.Errorf("load model %s: %w", b.Name, err))
 		}
 	}()
 	file := filepath.Join(b.Dir, name)

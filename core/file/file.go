@@ -4,6 +4,7 @@ package file
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -104,10 +106,33 @@ func Target(path string) (string, error) {
 // rename does not lose it. The folder must be there: what has been taken away in
 // the meantime, as unwrap does, must not come back by a late write.
 func Locked(path string, do func() error) error {
-	// Not even a named pipe under that name holds anybody up.
-	l := flock.New(path+".lock", flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDONLY|syscall.O_NONBLOCK))
+	l := lockOf(path)
 	if err := l.Lock(); err != nil {
 		return fmt.Errorf("lock %s: %w", path, err)
+	}
+	defer l.Unlock()
+	return do()
+}
+
+// lockOf is the lock of the file at path. Not even a named pipe under its name
+// holds anybody up.
+func lockOf(path string) *flock.Flock {
+	return flock.New(path+".lock", flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDONLY|syscall.O_NONBLOCK))
+}
+
+// LockedSoon is Locked for a process that waits no longer than that: where
+// another one holds the lock until then, do is not run and the error says so.
+func LockedSoon(path string, wait time.Duration, do func() error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	l := lockOf(path)
+	switch locked, err := l.TryLockContext(ctx, 10*time.Millisecond); {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("lock %s: another process holds it", path)
+	case err != nil:
+		return fmt.Errorf("lock %s: %w", path, err)
+	case !locked:
+		return fmt.Errorf("lock %s: it cannot be had", path)
 	}
 	defer l.Unlock()
 	return do()

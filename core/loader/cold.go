@@ -3,7 +3,6 @@ package loader
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -48,7 +47,7 @@ func (s scene) coldCapabilities(ctx context.Context, wait time.Duration, text st
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return "", nil, err
 	}
-	if errors.Is(degraded, ErrLate) {
+	if passing(degraded) {
 		s.opts.Log.Warn("a prompt is routed by words alone", "why", degraded)
 	}
 	line = s.answer(d, func(name string) bool {

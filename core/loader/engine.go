@@ -3,6 +3,7 @@ package loader
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/hashicorp/go-hclog"
@@ -13,6 +14,14 @@ import (
 
 // ErrLate is that the sentence model was not ready when an answer was due.
 var ErrLate = errors.New("the sentence model was not ready in time")
+
+// ErrFailed is that the sentence model was ready and did not answer.
+var ErrFailed = errors.New("the sentence model does not answer")
+
+// passing reports whether words alone decide this once, though there is a model.
+func passing(degraded error) bool {
+	return errors.Is(degraded, ErrLate) || errors.Is(degraded, ErrFailed)
+}
 
 // Engine is what all conversations of a process route with: a router, and in
 // it the sentence model, that is loaded once and in the background. Until it is
@@ -123,7 +132,7 @@ func (e *Engine) Decide(ctx context.Context, q activate.Request) (d activate.Dec
 	select {
 	case <-e.ready:
 	case <-ctx.Done():
-		return e.byWords(q)
+		return e.byWords(q, ErrLate)
 	}
 	type answer struct {
 		activate.Decision
@@ -136,18 +145,21 @@ func (e *Engine) Decide(ctx context.Context, q activate.Request) (d activate.Dec
 	}()
 	select {
 	case a := <-done:
-		if a.err == nil || ctx.Err() == nil {
-			return a.Decision, e.degraded, a.err
+		switch {
+		case a.err == nil:
+			return a.Decision, e.degraded, nil
+		case ctx.Err() == nil:
+			return e.byWords(q, fmt.Errorf("%w: %w", ErrFailed, a.err))
 		}
 	case <-ctx.Done():
 	}
-	return e.byWords(q)
+	return e.byWords(q, ErrLate)
 }
 
-// byWords decides without waiting for anything.
-func (e *Engine) byWords(q activate.Request) (d activate.Decision, degraded, err error) {
+// byWords decides without waiting for anything; why is told.
+func (e *Engine) byWords(q activate.Request, why error) (d activate.Decision, degraded, err error) {
 	d, err = e.words().Decide(context.Background(), q)
-	return d, ErrLate, err
+	return d, why, err
 }
 
 // Degraded implements [Taps].

@@ -178,3 +178,29 @@ func TestAPromptThatCameTooEarlyIsSpokenOfUntilTheNext(t *testing.T) {
 		t.Errorf("log: %s", log.String())
 	}
 }
+
+// silent is a model that answers nothing.
+type silent struct{}
+
+func (silent) ID() string { return "silent" }
+
+func (silent) Encode(context.Context, []string) ([]embed.Encoding, error) {
+	return nil, errors.New("its graph is another")
+}
+
+func TestAModelThatFailsCostsTheModelAlone(t *testing.T) {
+	t.Parallel()
+	scorer, err := activate.ReadScorer("../../models/" + embed.DefaultModel + "/" + activate.ScorerFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := activate.New(scorer, silent{}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newEngine(func(func(*activate.Router)) (*activate.Router, error) { return r, nil })
+	d, degraded, err := e.Decide(t.Context(), diaryRequest())
+	if !errors.Is(degraded, ErrFailed) || !strings.Contains(degraded.Error(), "its graph is another") || d.Ranker != "lexical" || best(t, d, err) != "diary" {
+		t.Errorf("%v, %+v", degraded, d)
+	}
+}

@@ -18,10 +18,14 @@ func OpenModel(l paths.Layout, workspace string, c config.Config, env []string) 
 	if err != nil {
 		return nil, err
 	}
+	hash := trust.Open(l.Trust()).HashFile
 	library, err := embed.OpenLibrary(embed.LibrarySource{
-		Env: env, Configured: c.Embed.OrtLibrary, Share: share, Workspace: workspace, Hash: trust.Open(l.Trust()).HashFile,
+		Env: env, Configured: c.Embed.OrtLibrary, Share: share, Workspace: workspace, Hash: hash,
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := bundle.Verify(hash); err != nil {
 		return nil, err
 	}
 	defer library.Close()

@@ -2,7 +2,6 @@ package loader
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/activate"
@@ -54,7 +53,7 @@ func (l *Loader) promptCapabilities(ctx context.Context, text string) (line stri
 // noteLate remembers that the last prompt was routed by words alone though there
 // is a model, until the next is routed with it.
 func (l *Loader) noteLate(degraded error) {
-	late := errors.Is(degraded, ErrLate)
+	late := passing(degraded)
 	if late {
 		l.opts.Log.Warn("a prompt is routed by words alone", "why", degraded)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"runtime"
 	"strings"
 	"testing"
@@ -101,18 +102,24 @@ func TestDoctorNamesAModelThatWasAltered(t *testing.T) {
 	if err := os.CopyFS(p, os.DirFS(prefix)); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(p, "share/ctx/models", modelName, "model.onnx")
-	weights, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	weights[len(weights)/2] ^= 1
-	if err := os.WriteFile(path, weights, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r := u.run(u.home, u.environ(), filepath.Join(p, "bin/ctx"), "doctor", "--install")
-	if r.code != 1 || !strings.Contains(r.out, "model.onnx is not the file that was installed") || !strings.Contains(r.out, "run install.sh again") {
-		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
+	for _, name := range []string{"model.onnx", "joint.onnx", "words.bin", "tokenizer.json"} {
+		path := filepath.Join(p, "share/ctx/models", modelName, name)
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		altered := slices.Clone(whole)
+		altered[len(altered)/2] ^= 1
+		if err := os.WriteFile(path, altered, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := u.run(u.home, u.environ(), filepath.Join(p, "bin/ctx"), "doctor", "--install")
+		if r.code != 1 || !strings.Contains(r.out, name+" is not the file that was installed") || !strings.Contains(r.out, "run install.sh again") {
+			t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
+		}
+		if err := os.WriteFile(path, whole, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

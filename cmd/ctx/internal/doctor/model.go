@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/ctx-sidecar/ctx/core/activate"
@@ -13,11 +14,11 @@ import (
 // asks for.
 var sample = activate.Request{
 	Prompt: "put lunch with Ana on thursday at noon into my diary",
-	Candidates: []activate.Candidate{
-		{Name: "calendar", Title: "Calendar", Triggers: []string{
-			"schedule a meeting for tomorrow", "move my two o'clock appointment", "am I free on friday afternoon?"}},
+	Candidates: []activate.Candidate{ // the right one last: where all are alike, the first one is taken
 		{Name: "database", Title: "Database", Triggers: []string{
 			"find the slow query", "how many rows has the orders table?", "add an index to the users table"}},
+		{Name: "calendar", Title: "Calendar", Triggers: []string{
+			"schedule a meeting for tomorrow", "move my two o'clock appointment", "am I free on friday afternoon?"}},
 	},
 }
 
@@ -35,6 +36,11 @@ func (d *doctor) model(ctx context.Context, c config.Config, workspace string, n
 		Env: d.f.Env, Model: c.Embed.Model, Library: c.Embed.OrtLibrary, Share: l.Share(), Workspace: workspace,
 	})
 	defer func() { _ = router.Close() }() // it ends with the process anyway
+	var broken *embed.BundleError
+	if errors.As(degraded, &broken) {
+		d.add("", name, Bad, "tools are found and prompts are routed by words alone, because "+degraded.Error(), embed.Hint(degraded))
+		return
+	}
 	if degraded != nil {
 		d.add("", name, lacking, "tools are found and prompts are routed by words alone, because "+degraded.Error(), embed.Hint(degraded))
 		return
@@ -46,15 +52,6 @@ func (d *doctor) model(ctx context.Context, c config.Config, workspace string, n
 	case decision.Scores[0].Name != "calendar":
 		d.add("", name, Bad, router.Ranker()+" takes a prompt about a calendar for one about a "+decision.Scores[0].Name, "run install.sh again")
 	default:
-		// Weights that were altered can route the sample all the same.
-		bundle, err := embed.FindBundle(c.Embed.Model, embed.Trusted(l.Share(), workspace))
-		if err == nil {
-			err = bundle.Verify()
-		}
-		if err != nil {
-			d.add("", name, Bad, err.Error(), "run install.sh again")
-			return
-		}
 		d.add("", name, Good, "tools are found and prompts are routed with "+router.Ranker(), "")
 	}
 }

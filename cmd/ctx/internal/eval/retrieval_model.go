@@ -20,7 +20,7 @@ func finders(ctx context.Context, f *cmdutil.Factory, tools []listing.Tool) (ran
 	cfg, _ := config.Load(f.Layout(), f.Workspace(), f.Env)
 	model, degraded := loader.OpenModel(f.Layout(), f.Workspace(), cfg, f.Env)
 	if degraded != nil {
-		warnings = append(warnings, fmt.Sprintf("semantic is left out, and default goes by words alone, for no model is in use: %v", degraded))
+		warnings = append(warnings, fmt.Sprintf("semantic is left out, and default goes by words alone, for no model is in use: %s", why(degraded)))
 		return []eval.ToolRanker{lexical, eval.LexicalTools("default", tools)}, "", warnings, func() {}, nil
 	}
 	// Not among the vectors of sessions: thousands of tools would drive those out.

@@ -14,6 +14,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/activate"
 	"github.com/ctx-sidecar/ctx/core/calibration"
 	"github.com/ctx-sidecar/ctx/core/config"
+	"github.com/ctx-sidecar/ctx/core/embed"
 	"github.com/ctx-sidecar/ctx/core/eval"
 	"github.com/ctx-sidecar/ctx/core/tap"
 )
@@ -120,7 +121,7 @@ func choose(f *cmdutil.Factory, c []activate.Candidate, set []byte, all bool) (_
 	}
 	rankers := []eval.Ranker{eval.Product("lexical", lexical, c)}
 	if degraded != nil {
-		warnings = append(warnings, fmt.Sprintf("no model in use: %v; default is lexical", degraded))
+		warnings = append(warnings, fmt.Sprintf("no model in use: %s; default is lexical", why(degraded)))
 		return append(rankers, eval.Product("default", router, c)), slices.Compact(warnings), func() {}
 	}
 	rankers = append(rankers, eval.Baseline(eval.Semantic, router, c), eval.Product("default", router, c))
@@ -128,6 +129,14 @@ func choose(f *cmdutil.Factory, c []activate.Candidate, set []byte, all bool) (_
 		rankers = append(rankers, eval.Baseline(eval.Top3, router, c), eval.Baseline(eval.Unlearned, router, c))
 	}
 	return rankers, warnings, func() { router.Close() }
+}
+
+// why is that no model is in use, with what mends it.
+func why(degraded error) string {
+	if hint := embed.Hint(degraded); hint != "" {
+		return degraded.Error() + " (" + hint + ")"
+	}
+	return degraded.Error()
 }
 
 // tune has a router decide as it does in the user's sessions, and says so where
