@@ -117,6 +117,7 @@ func (d Decision) With(c Calibration) Decision {
 	}
 	d.Scores = slices.Clone(d.Scores)
 	d.adjust(func(string) *tuned { return &tuned{Calibration: c} })
+	d.raise()
 	d.sort()
 	return d.At(c.Thresholds)
 }

@@ -112,8 +112,12 @@ func TestWithIsWhatTheRouterWouldHaveDecided(t *testing.T) {
 	t.Parallel()
 	_, first, _ := twoTaps()
 	r := lexicalRouter(t)
-	c := Calibration{Scale: 0.7, Bias: -0.4, Thresholds: Thresholds{0.4, 0.2, 0.1}}
-	for _, prompt := range []string{"cancel an order", "thanks, that is all", "is stock low anywhere, what would you say"} {
+	c := Calibration{Scale: 0.7, Bias: -4, Thresholds: Thresholds{0.9, 0.2, 0.1}}
+	prompts := []string{"cancel an order", "thanks, that is all", "is stock low anywhere, what would you say"}
+	for _, x := range first { // a trigger is sure under any calibration
+		prompts = append(prompts, x.Triggers[0])
+	}
+	for _, prompt := range prompts {
 		q := Request{Prompt: prompt, Candidates: first, Domain: "logistics"}
 		r.Calibrate(nil)
 		got := decide(t, r, q).With(c)

@@ -41,6 +41,8 @@ type Decision struct {
 	Thresholds Thresholds `json:"thresholds"`
 	Calibrated string     `json:"calibrated,omitempty"` // the tap whose calibration the thresholds are
 	Scores     []Score    `json:"scores"`               // every candidate, best first
+
+	said string // the one that has the prompt among its triggers, "" for none
 }
 
 func (d *Decision) sort() {

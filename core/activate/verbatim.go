@@ -29,6 +29,16 @@ func (d *Decision) verbatim(candidates []Candidate) {
 	if len(said) == 0 || meant < 0 {
 		return
 	}
+	d.said = d.Scores[meant].Name
+	d.raise()
+}
+
+// raise makes the capability certain that has the prompt among its triggers.
+func (d *Decision) raise() {
+	meant := slices.IndexFunc(d.Scores, func(s Score) bool { return s.Name == d.said })
+	if meant < 0 {
+		return
+	}
 	rest := (1 - certain) / max(1-d.Scores[meant].Probability, leastProbability)
 	if rest >= 1 {
 		return // it is surer already
