@@ -109,7 +109,7 @@ class Draw:
     def next(self):
         """A sequence, which of its candidates or none is right, and what the row counts."""
         while True:
-            routing = not self.groups[1] or self.chance.random() < self.options.routing
+            routing = not self.groups[1] or bool(self.groups[0]) and self.chance.random() < self.options.routing
             group = self.groups[0 if routing else 1]
             ranked = self.chance.choices(group, [len(r.rows) ** (0.9 if routing else 0.5) for r in group])[0]
             left = self.left.setdefault(id(ranked), [])

@@ -170,3 +170,28 @@ func TestARowThatExpectsAStrangerIsAWarning(t *testing.T) {
 		t.Errorf("no warning in\n%s", out)
 	}
 }
+
+// Else the shipped model would be measured in place of the one that was meant.
+func TestWhatIsWrongWithTheSettingsIsSaid(t *testing.T) {
+	t.Parallel()
+	for what, args := range map[string][]string{
+		"routing":   {"routing", "--tap", "tap", "--set", "rows.jsonl"},
+		"retrieval": retrievalArgs,
+	} {
+		dir := workspace(t)
+		if what == "retrieval" {
+			dir = retrievalFiles(t, shelf, asked)
+		}
+		path := filepath.Join(dir, ".config", "ctx", "ctx.toml")
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("[embed]\nmodle = \"mine\"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, out, errOut := run(t, dir, true, nil, args...)
+		if code != cmdutil.OK || !strings.Contains(out, "ctx.toml:2") || !strings.Contains(out, "modle") {
+			t.Errorf("%s: exit %d: %s%s", what, code, out, errOut)
+		}
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
-	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/embed"
 	"github.com/ctx-sidecar/ctx/core/eval"
 	"github.com/ctx-sidecar/ctx/core/listing"
@@ -17,7 +16,7 @@ import (
 // name where there is one.
 func finders(ctx context.Context, f *cmdutil.Factory, tools []listing.Tool) (rankers []eval.ToolRanker, name string, warnings []string, done func(), err error) {
 	lexical := eval.LexicalTools("lexical", tools)
-	cfg, _ := config.Load(f.Layout(), f.Workspace(), f.Env)
+	cfg, warnings := settings(f)
 	model, degraded := loader.OpenModel(f.Layout(), f.Workspace(), cfg, f.Env)
 	if degraded != nil {
 		warnings = append(warnings, fmt.Sprintf("semantic is left out, and default goes by words alone, for no model is in use: %s", why(degraded)))

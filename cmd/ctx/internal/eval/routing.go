@@ -111,7 +111,7 @@ func candidates(dir string) ([]activate.Candidate, error) {
 // be read with.
 func choose(f *cmdutil.Factory, c []activate.Candidate, set []byte, all bool) (_ []eval.Ranker, warnings []string, done func()) {
 	l := f.Layout()
-	cfg, _ := config.Load(l, f.Workspace(), f.Env)
+	cfg, warnings := settings(f)
 	lexical, _ := activate.New(activate.Lexical(), nil, "")
 	router, degraded := activate.Load(activate.Source{
 		Env: f.Env, Model: cfg.Embed.Model, Library: cfg.Embed.OrtLibrary, Share: l.Share(), Workspace: f.Workspace(),
@@ -129,6 +129,16 @@ func choose(f *cmdutil.Factory, c []activate.Candidate, set []byte, all bool) (_
 		rankers = append(rankers, eval.Baseline(eval.Top3, router, c), eval.Baseline(eval.Unlearned, router, c))
 	}
 	return rankers, warnings, func() { router.Close() }
+}
+
+// settings are the user's, with what is wrong with them: another model might be
+// measured than was meant.
+func settings(f *cmdutil.Factory) (_ config.Config, warnings []string) {
+	c, problems := config.Load(f.Layout(), f.Workspace(), f.Env)
+	for _, p := range problems {
+		warnings = append(warnings, p.String())
+	}
+	return c, warnings
 }
 
 // why is that no model is in use, with what mends it.
