@@ -50,7 +50,7 @@ func load(s Source) (*Router, error) {
 	}
 	scorer, err := ReadScorer(filepath.Join(bundle.Dir, ScorerFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, embed.Broken(fmt.Errorf("the model %s has no %s: prompts cannot be routed with it", bundle.Name, ScorerFile))
+		return nil, fmt.Errorf("the model %s has no %s: prompts cannot be routed with it", bundle.Name, ScorerFile)
 	}
 	if err != nil {
 		return nil, embed.Broken(err)

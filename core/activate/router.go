@@ -168,8 +168,8 @@ func (r *Router) prepare(ctx context.Context, candidates []Candidate) (*field, e
 		fmt.Fprintf(h, "%q %q %q %q %q %q\n", c.Name, c.Title, c.Description, c.Triggers, c.Domains, c.Tap)
 	}
 	key := [sha256.Size]byte(h.Sum(nil))
-	f, err := r.fieldOf(ctx, candidates, key)
-	if r.cache != nil {
+	f, made, err := r.fieldOf(ctx, candidates, key)
+	if made && r.cache != nil {
 		// Costs time, never an answer; and what was made before ctx ended need not
 		// be made again.
 		unsaved := r.cache.Save()
@@ -180,20 +180,20 @@ func (r *Router) prepare(ctx context.Context, candidates []Candidate) (*field, e
 	return f, err
 }
 
-// fieldOf is the field of candidates whose texts have the hash key.
-func (r *Router) fieldOf(ctx context.Context, candidates []Candidate, key [sha256.Size]byte) (*field, error) {
+// fieldOf is the field of candidates whose texts have the hash key; made says
+// that it was not there yet.
+func (r *Router) fieldOf(ctx context.Context, candidates []Candidate, key [sha256.Size]byte) (f *field, made bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.field != nil && r.known == key {
-		return r.field, nil
+		return r.field, false, nil
 	}
-	f, err := newField(ctx, candidates, r.cache, r.packer)
-	if err != nil {
-		return nil, err
+	if f, err = newField(ctx, candidates, r.cache, r.packer); err != nil {
+		return nil, true, err
 	}
 	f.tune(candidates, r.calibrations)
 	r.field, r.known = f, key
-	return f, nil
+	return f, true, nil
 }
 
 // Problem is what does not work though decisions do: vectors that could not be

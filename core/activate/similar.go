@@ -1,6 +1,9 @@
 package activate
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // Similar compares a text with phrases by what they mean: cosines, in the order
 // of the phrases. Those of phrases are kept, as they come back. Without a model
@@ -31,8 +34,6 @@ func (r *Router) PreparePhrases(ctx context.Context, phrases []string) error {
 	if r.cache == nil || len(phrases) == 0 {
 		return nil
 	}
-	if _, err := r.cache.Embed(ctx, phrases); err != nil {
-		return err
-	}
-	return r.cache.Save()
+	_, err := r.cache.Embed(ctx, phrases)
+	return cmp.Or(err, r.cache.Save()) // what was made before an error is kept, too
 }

@@ -185,7 +185,8 @@ func (b Bundle) ID() string {
 				fmt.Fprintf(h, "%q %q\n", name, b.Files[name])
 			}
 		}
-		fmt.Fprintf(h, "%q %q %q %d\n", b.Inputs, b.Pooling, b.Prefix, b.MaxTokens)
+		// Not which of them chooses: who needs no joint network leaves it out.
+		fmt.Fprintf(h, "%q %q %q %q %q %d\n", b.Model, b.Output, b.Inputs, b.Pooling, b.Prefix, b.MaxTokens)
 		return b.Name + "-" + hex.EncodeToString(h.Sum(nil)[:6])
 	}
 	info, err := os.Stat(filepath.Join(b.Dir, b.Model))

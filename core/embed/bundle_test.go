@@ -125,6 +125,8 @@ func TestAnIDIsOfAllThatMakesVectors(t *testing.T) {
 		func(_, files map[string]any) { files["joint.onnx"] = "1" },
 		func(_, files map[string]any) { files["words.bin"] = "/../../../../x" },
 		func(_, files map[string]any) { files["tokenizer.json"] = "1" },
+		func(said, _ map[string]any) { said["model"] = "joint.onnx" },
+		func(said, _ map[string]any) { said["output"] = "pooled" },
 		func(said, _ map[string]any) { said["pooling"] = "cls" },
 		func(said, _ map[string]any) { said["prefix"] = "query: " },
 		func(said, _ map[string]any) { said["max_tokens"] = 7 },

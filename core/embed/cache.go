@@ -26,6 +26,9 @@ const maxFile = 384 << 20
 // who has little time gets on with each try.
 const atOnce = 32
 
+// keepEvery is how long the work is that may be lost where a process ends.
+const keepEvery = 250 * time.Millisecond
+
 // saveWait is how long another process may hold the file's lock.
 const saveWait = 500 * time.Millisecond
 
@@ -101,7 +104,14 @@ func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	if len(missing) == 0 {
 		return vectors, nil
 	}
+	kept := time.Now()
 	for part := range slices.Chunk(missing, atOnce) {
+		if time.Since(kept) > keepEvery { // the process may end before the last is made
+			kept = time.Now()
+			if c.Save() != nil { // the last one will tell
+				kept = kept.Add(time.Hour)
+			}
+		}
 		fresh, err := c.model.Embed(ctx, part)
 		if err != nil {
 			return nil, err

@@ -56,14 +56,14 @@ func openGraph(b Bundle, name, output string, l *Library, threads int) (_ graph,
 	}
 	defer func() {
 		if err != nil {
-			err = Broken(fmt.Errorf("load model %s: %w", b.Name, err))
+			err = fmt.Errorf("load model %s: %w", b.Name, err)
 		}
 	}()
 	file := filepath.Join(b.Dir, name)
 	if len(b.Inputs) == 0 {
 		inputs, _, err := ort.GetInputOutputInfo(file)
 		if err != nil {
-			return nil, err
+			return nil, Broken(err)
 		}
 		for _, in := range inputs {
 			b.Inputs = append(b.Inputs, in.Name)
@@ -71,7 +71,7 @@ func openGraph(b Bundle, name, output string, l *Library, threads int) (_ graph,
 	}
 	for _, name := range b.Inputs {
 		if !slices.Contains([]string{"input_ids", "attention_mask", "token_type_ids"}, name) {
-			return nil, fmt.Errorf("its input %q is none that a BERT model has", name)
+			return nil, Broken(fmt.Errorf("its input %q is none that a BERT model has", name))
 		}
 	}
 	options, err := ort.NewSessionOptions()
@@ -91,7 +91,7 @@ func openGraph(b Bundle, name, output string, l *Library, threads int) (_ graph,
 	}
 	session, err := ort.NewDynamicAdvancedSession(file, b.Inputs, []string{output}, options)
 	if err != nil {
-		return nil, err
+		return nil, Broken(err)
 	}
 	return &ortGraph{session, b.Inputs}, nil
 }

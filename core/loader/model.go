@@ -25,10 +25,10 @@ func OpenModel(l paths.Layout, workspace string, c config.Config, env []string) 
 	if err != nil {
 		return nil, err
 	}
+	defer library.Close()
 	if err := bundle.Verify(hash); err != nil {
 		return nil, err
 	}
-	defer library.Close()
 	bundle.Joint = "" // it chooses among capabilities
 	return embed.Open(bundle, library, 1)
 }

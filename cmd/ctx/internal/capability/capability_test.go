@@ -1,6 +1,7 @@
 package capability_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/root"
+	"github.com/ctx-sidecar/ctx/core/embed"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/state"
 )
@@ -201,5 +203,42 @@ func TestEnableAndDisableAskTheSessionsGateway(t *testing.T) {
 		if code, _, errOut := u.run("capability", "enable", name); code != cmdutil.No || !strings.Contains(errOut, want) {
 			t.Errorf("%s: exit %d: %s", name, code, errOut)
 		}
+	}
+}
+
+// What a model's bundle says and what its graph does may be two things.
+func TestAModelThatFailsIsToldOfAndWordsDecide(t *testing.T) {
+	t.Parallel()
+	lib := os.Getenv(embed.LibraryVariable)
+	if lib == "" {
+		t.Skip(embed.LibraryVariable + " names no ONNX Runtime library")
+	}
+	u := newUser(t)
+	model := filepath.Join(filepath.Dir(u.ws), "model")
+	if err := os.CopyFS(model, os.DirFS("../../../../models/"+embed.DefaultModel)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(model, embed.BundleFile)
+	said, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.Replace(said, []byte(`"dimensions": 384`), []byte(`"dimensions": 383`), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	settings := filepath.Join(filepath.Dir(u.ws), ".config", "ctx")
+	if err := os.MkdirAll(settings, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(settings, "ctx.toml"), []byte("[embed]\nmodel = \""+model+"\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u.env = append(u.env, embed.LibraryVariable+"="+lib)
+	code, out, errOut := u.run("capability", "discover", "please write a line into my diary")
+	if strings.Contains(errOut, embed.ErrNoRuntime.Error()) {
+		t.Skip(errOut)
+	}
+	if code != cmdutil.OK || !strings.Contains(out, "diary") || !strings.Contains(errOut, "383") || !strings.Contains(errOut, "by words alone") {
+		t.Errorf("exit %d:\n%s%s", code, out, errOut)
 	}
 }

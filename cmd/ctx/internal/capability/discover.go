@@ -56,7 +56,7 @@ func (s *session) discover(ctx context.Context, text string, explained bool) (Fo
 	router, degraded := s.router()
 	defer func() { _ = router.Close() }() // it ends with the process anyway
 	a := s.config.Activate
-	d, err := router.Decide(ctx, activate.Request{
+	d, degraded, err := decide(ctx, router, degraded, activate.Request{
 		Prompt: text, Domain: loader.Domain(s.config), Candidates: loader.Candidates(&s.found, s.Registry),
 		ActivateAt: a.ActivateAt, SuggestAt: a.SuggestAt, MinChars: a.MinChars, NoSuggest: !a.Suggest,
 	})
@@ -73,6 +73,18 @@ func (s *session) discover(ctx context.Context, text string, explained bool) (Fo
 		found.Decision = &d
 	}
 	return found, err
+}
+
+// decide goes by words where the model fails; degraded then says so.
+func decide(ctx context.Context, r *activate.Router, why error, q activate.Request) (d activate.Decision, degraded, err error) {
+	d, err = r.Decide(ctx, q)
+	if err == nil || ctx.Err() != nil {
+		return d, why, err
+	}
+	words, _ := activate.New(activate.Lexical(), nil, "") // without a cache nothing can fail
+	why = fmt.Errorf("%w: %w", loader.ErrFailed, err)
+	d, err = words.Decide(ctx, q)
+	return d, why, err
 }
 
 func (f Found) print(s *iostreams.Streams) {
