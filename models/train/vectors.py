@@ -27,6 +27,7 @@ def main():
     tokenizer.enable_truncation(128)
     one = onnxruntime.SessionOptions()
     one.intra_op_num_threads = 1
+    one.add_session_config_entry("optimization.disable_specified_optimizers", "SkipLayerNormFusion")  # as core/embed/ort.go has it
     session = onnxruntime.InferenceSession(os.path.join(options.model, "model.onnx"), one)
     out = []
     for text in texts:
