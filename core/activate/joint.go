@@ -25,6 +25,7 @@ type jointWeights struct {
 	Candidates int     `json:"candidates"` // how many are read, the most probable ones
 	Weight     float64 `json:"weight"`     // of their log probabilities, beside the scorer's own
 	Beyond     float64 `json:"beyond"`     // how far below the last of them those are put that are not read
+	Faint      float64 `json:"faint"`      // of the leading one's probability: what has less is not read, for it cannot win; 0: all are
 	Clear      float64 `json:"clear"`      // from this probability on, of a candidate or of none, nothing is read: the scorer is sure; 0: always
 }
 
@@ -66,7 +67,11 @@ func (r *Router) read(ctx context.Context, f *field, prompt string, e encoded, c
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(each[b], each[a]) })
-	j := &Joint{Read: order[:min(len(order), r.scorer.Joint.Candidates)]}
+	order = order[:min(len(order), r.scorer.Joint.Candidates)]
+	for len(order) > 1 && each[order[len(order)-1]] < r.scorer.Joint.Faint*each[order[0]] {
+		order = order[:len(order)-1]
+	}
+	j := &Joint{Read: order}
 	var texts []embed.Candidate
 	for _, i := range j.Read {
 		texts = append(texts, embed.Candidate{Card: candidates[i].card(), Trigger: candidates[i].Triggers[f.nearest(i, e)]})

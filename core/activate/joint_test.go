@@ -141,7 +141,7 @@ func TestMixingKeepsProbabilities(t *testing.T) {
 
 func TestJointWeightsThatCannotBe(t *testing.T) {
 	t.Parallel()
-	for _, bad := range []string{`{"candidates": 0, "weight": 1}`, `{"candidates": 99, "weight": 1}`, `{"candidates": 3, "weight": -1}`, `{"candidates": 3, "weight": 1, "beyond": -1}`, `{"candidates": 3, "weight": 1, "clear": -1}`} {
+	for _, bad := range []string{`{"candidates": 0, "weight": 1}`, `{"candidates": 99, "weight": 1}`, `{"candidates": 3, "weight": -1}`, `{"candidates": 3, "weight": 1, "beyond": -1}`, `{"candidates": 3, "weight": 1, "clear": -1}`, `{"candidates": 3, "weight": 1, "faint": -1}`} {
 		var doc map[string]json.RawMessage
 		if err := json.Unmarshal(lexicalScorer, &doc); err != nil {
 			t.Fatal(err)
@@ -229,6 +229,27 @@ func TestScorersThatCannotBe(t *testing.T) {
 		}
 		if _, err := parseScorer(raw); err == nil {
 			t.Errorf("%s: taken", name)
+		}
+	}
+}
+
+func TestWhatCannotWinIsNotRead(t *testing.T) {
+	t.Parallel()
+	m := &reading{say: func(int, embed.Candidate) float64 { return 0 }}
+	prompt := Request{Prompt: "print a parcel label for me"}
+	plain := decide(t, jointRouter(t, &reading{}, nil), prompt).Scores
+	for name, c := range map[string]struct {
+		faint float64
+		read  int
+	}{
+		"all are read":      {0, 3},
+		"the second, just":  {plain[1].Probability / plain[0].Probability * (1 - 1e-9), 2},
+		"the leading alone": {1 + 1e-9, 1},
+	} {
+		m.read = nil
+		decide(t, jointRouter(t, m, &jointWeights{Candidates: 3, Weight: 1, Faint: c.faint}), prompt)
+		if len(m.read) != c.read {
+			t.Errorf("%s: %d read", name, len(m.read))
 		}
 	}
 }

@@ -123,7 +123,7 @@ func parseScorer(raw []byte) (*Scorer, error) {
 	case (s.Model != "") != (s.Projection != nil):
 		return nil, errors.New("a projection belongs to a model, and a model's scorer needs one")
 	}
-	if j := s.Joint; j != nil && (s.Model == "" || j.Candidates < 1 || j.Candidates > mostRead || j.Weight < 0 || j.Beyond < 0 || j.Clear < 0) {
+	if j := s.Joint; j != nil && (s.Model == "" || j.Candidates < 1 || j.Candidates > mostRead || j.Weight < 0 || j.Beyond < 0 || j.Clear < 0 || j.Faint < 0) {
 		return nil, fmt.Errorf("its joint part is for %d candidates with the weights %g and %g", j.Candidates, j.Weight, j.Beyond)
 	}
 	for _, t := range append(slices.Collect(maps.Values(s.Baselines)), s.Calibration) {

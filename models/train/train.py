@@ -38,6 +38,7 @@ LEXICAL = ["word best", "word top3", "word card", "word cover", "gram best", "gr
 PENALTY = {"candidate": 2e-3, "field": 3e-3, "vector": 2.5e-2, "wording": 3e-2}
 DIMS = 64
 CLEAR = 0  # from this probability on nothing would be read jointly; 0: all is read, since on a tap of another kind the features can be sure and wrong
+FAINT = 1e-3  # of the leading one's probability: what has less cannot win, and is not read
 CANDIDATES = 3  # that the joint network reads: with a fourth a prompt would take longer than it may
 DEV = "dev.jsonl"
 PARTS = [1, 2, 3, 5, 8, 13]  # sizes of parts of taps
@@ -194,7 +195,7 @@ def choose(known, others, few, joint, spare):
     told(("dev, joint", "the known tap, joint"), known, spare)
     pooled("taps never seen, joint", others)
     few = {size: [(rows, mixed(p, asked(rows, p), weight, beyond)) for rows, p in pairs] for size, pairs in few.items()}
-    return {"candidates": CANDIDATES, "weight": float(weight), "beyond": beyond, "clear": CLEAR}, known, others, few
+    return {"candidates": CANDIDATES, "weight": float(weight), "beyond": beyond, "faint": FAINT, "clear": CLEAR}, known, others, few
 
 
 def mixed(p, joint, weight, beyond):
@@ -215,7 +216,7 @@ def reader(command, doc, files, scratch):
 
     def read(weights, words):
         path = os.path.join(scratch, "reading.json")
-        write(path, doc | {"joint": {"candidates": CANDIDATES, "weight": 0.0, "beyond": 0.0}}, weights, words, doc["calibration"])
+        write(path, doc | {"joint": {"candidates": CANDIDATES, "weight": 0.0, "beyond": 0.0, "faint": FAINT}}, weights, words, doc["calibration"])
         said = {}
         for rows in labelled.observe(command + ["-scorer", path, "-parts", ",".join(map(str, PARTS)), *files]).values():
             said |= {row(x): x["joint"] for x in rows.lines}
