@@ -13,11 +13,12 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ctx-sidecar/ctx/core/embed"
 	"github.com/ctx-sidecar/ctx/core/file"
 )
 
 // ScorerFile is the scorer's file in a model's bundle.
-const ScorerFile = "scorer.json"
+const ScorerFile = embed.ScorerFile
 
 // mostRead is how many candidates one joint reading can hold.
 const mostRead = 8

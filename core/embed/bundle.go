@@ -24,8 +24,8 @@ const DefaultModel = "ctx-minilm"
 // BundleFile is the file that makes a folder a bundle.
 const BundleFile = "bundle.json"
 
-// scorerFile is that of package activate.
-const scorerFile = "scorer.json"
+// ScorerFile is the scorer's file in a bundle, which package activate reads.
+const ScorerFile = "scorer.json"
 
 const bundleSchema = "ctx.model/v1"
 
@@ -181,7 +181,7 @@ func (b Bundle) ID() string {
 	if b.Files[b.Model] != "" {
 		h := sha256.New()
 		for _, name := range b.listed() {
-			if name != scorerFile { // it has no part in either
+			if name != ScorerFile { // it has no part in either
 				fmt.Fprintf(h, "%q %q\n", name, b.Files[name])
 			}
 		}
