@@ -61,7 +61,7 @@ type Cache struct {
 // cache works all the same and starts empty.
 func OpenCache(dir, modelID string, model Embedder) (*Cache, error) {
 	c := &Cache{
-		model: model, path: filepath.Join(dir, modelID+".vec"),
+		model: model, path: filepath.Join(dir, modelID+vectorFile),
 		vectors: map[textHash][]float32{}, used: map[textHash]bool{},
 	}
 	if dir == "" {
@@ -142,6 +142,7 @@ func (c *Cache) Save() error {
 	if err == nil {
 		err = file.LockedSoon(c.path, saveWait, func() error {
 			file.Sweep(c.path) // it is large
+			removeUnused(c.path)
 			return file.Write(c.path, raw, 0o600)
 		})
 	}

@@ -34,7 +34,7 @@ type Kept struct {
 // cannot be used is set aside and told of in the error; what is returned works
 // all the same.
 func OpenKept(dir, name string, model Embedder, texts []string) (*Kept, error) {
-	k := &Kept{model: model, path: filepath.Join(dir, name+".vec"), wanted: map[textHash]bool{}, vectors: map[textHash][]float32{}}
+	k := &Kept{model: model, path: filepath.Join(dir, name+vectorFile), wanted: map[textHash]bool{}, vectors: map[textHash][]float32{}}
 	for _, text := range texts {
 		k.wanted[hashText(text)] = true
 	}
@@ -125,6 +125,7 @@ func (k *Kept) Save() error {
 
 func (k *Kept) merge() error {
 	file.Sweep(k.path) // it is large
+	removeUnused(k.path)
 	out := []byte(cacheMagic)
 	left := maxKept
 	for h, v := range k.vectors {

@@ -13,6 +13,9 @@ import (
 // cacheMagic starts every file of vectors; it changes with the format.
 const cacheMagic = "ctx vectors v1\n"
 
+// vectorFile ends the name of every file of vectors.
+const vectorFile = ".vec"
+
 type textHash [16]byte
 
 func hashText(text string) textHash {
