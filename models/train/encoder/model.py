@@ -6,12 +6,18 @@ import os
 import torch
 from tokenizers import Tokenizer
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from transformers import BertConfig, BertModel
 
 # Between the base and what was learned lies what does best on taps and tools
 # that were not seen (the idea is WiSE-FT, Wortsman et al. 2021). Chosen on the
 # rows that fold 0 leaves out.
 SHARE = 0.85
+
+
+def attention():
+    """The plain sums: of rows this short they take two thirds of the time that PyTorch's own choice does on a CPU."""
+    return sdpa_kernel(SDPBackend.MATH)
 
 
 class Encoder(nn.Module):
@@ -58,7 +64,8 @@ class Encoder(nn.Module):
             for j, i in enumerate(part):
                 ids[j, : len(rows[i])] = torch.tensor(rows[i])
                 mask[j, : len(rows[i])] = 1
-            hidden = self.bert(input_ids=ids, attention_mask=mask).last_hidden_state
+            with attention():
+                hidden = self.bert(input_ids=ids, attention_mask=mask).last_hidden_state
             for j, i in enumerate(part):
                 out[i] = hidden[j, : len(rows[i])]
         return out
