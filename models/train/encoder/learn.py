@@ -99,7 +99,7 @@ class Batches:
         if self.chance.random() < self.options.routing:
             return [self.part(self.choose(self.routing, 0.8), 16, 16, 3) for _ in range(3)]
         big = [f for f in self.tools if len(self.rows[id(f)]) > 300]
-        if big and self.chance.random() < 0.82:
+        if big and self.chance.random() < 0.7:
             return [self.part(self.choose(big, 0.6), 32, 36, 0)]
         return [self.part(self.choose([f for f in self.tools if f not in big], 1), 16, 24, 0) for _ in range(2)]
 
