@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -257,6 +258,13 @@ func TestTheProfileOfAWrapStaysUntilAnotherIsNamed(t *testing.T) {
 	// A file of ours could not have Claude Code load what the wrap keeps from it.
 	if r := u.tryCtx(dir, "surface", "compile", "--profile", "full", "--host", "claude", "--apply"); r.code != 1 || !strings.Contains(r.err, "ctx wrap setup --profile full") {
 		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	// So what a profile leaves is told by the gateway alone, and from there the tools are known.
+	bench := u.ctx(dir, "profile", "bench", "--host", "claude")
+	for _, row := range []string{`read-only +1 +[1-9]\d* +[1-9]\d* +- +[1-9]`, `full +1 +[1-9]\d* +[1-9]\d* +- +[1-9]`} {
+		if !regexp.MustCompile(row).MatchString(bench) {
+			t.Errorf("no row %q in:\n%s", row, bench)
+		}
 	}
 	if out := wrap("--profile", ""); strings.Contains(out, "under the profile") {
 		t.Errorf("no profile was named: %s", out)

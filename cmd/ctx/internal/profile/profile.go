@@ -23,8 +23,8 @@ func New(f *cmdutil.Factory) *cobra.Command {
 		Long: `Show the profiles: which families of tools each keeps, and up to which authority.
 "ctx surface compile" writes one down for a host; "ctx wrap setup --profile NAME"
 has the gateway work under one.`,
-		Example: "  ctx profile list\n  ctx profile show local-dev --json",
-	}, newList(f), newShow(f))
+		Example: "  ctx profile list\n  ctx profile show local-dev --json\n  ctx profile bench",
+	}, newList(f), newShow(f), newBench(f))
 }
 
 // Entry is a profile as the commands print it: what passes all its layers.

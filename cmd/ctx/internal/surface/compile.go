@@ -128,6 +128,17 @@ type compiler struct {
 
 // make selects, checks, has the host's adapter write it down, and prices it.
 func (c *compiler) make(ctx context.Context) error {
+	if err := c.pick(); err != nil {
+		return err
+	}
+	if err := c.compile(ctx); err != nil {
+		return err
+	}
+	return c.price()
+}
+
+// pick selects and checks.
+func (c *compiler) pick() error {
 	c.out = Compilation{
 		Command: "compile", Workspace: c.set.Workspace, Tokenizer: c.set.Tokenizer, Host: c.host.Name(), Title: c.host.Title(),
 		Profile: c.profile.Name, Agent: c.options.agent, Applied: false, Check: c.options.check,
@@ -154,10 +165,7 @@ func (c *compiler) make(ctx context.Context) error {
 	}
 	c.out.fill(c.picked)
 	c.out.Notes = append(c.out.Notes, idleHooks(c.picked, c.host.Sources.ToolName)...)
-	if err := c.compile(ctx); err != nil {
-		return err
-	}
-	return c.price()
+	return nil
 }
 
 // lost says why no launch with files of its own can load a server.
