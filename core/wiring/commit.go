@@ -148,9 +148,13 @@ func (st step) back() error {
 	litter(st.Target)
 	litter(st.Journal)
 	if !now.same(st.Before) && !now.same(st.After) {
-		// Somebody has changed it since we wrote it. What we put in stays on
-		// record, to be taken out of the file as it is by then.
-		return st.note(st.New)
+		// Somebody has changed it since. What may stand in it stays on record, to
+		// be taken out of the file as it is by then.
+		journal, err := st.either()
+		if err != nil {
+			return err
+		}
+		return st.note(journal)
 	}
 	if !now.same(st.Before) {
 		for _, dir := range slices.Backward(st.Clear) {
@@ -169,6 +173,26 @@ func (st step) back() error {
 		rmdirs(reversed(st.Make))
 	}
 	return nil
+}
+
+// either is what may stand in a file of which only that is known: that it was
+// as before the step, or as after it, when somebody else changed it.
+func (st step) either() (*snapshot, error) {
+	_, now, err := look(st.Journal)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case st.Old == nil || st.New != nil && now.same(st.New): // a file is written before its record
+		return st.New, nil
+	case st.New == nil:
+		return st.Old, nil
+	}
+	var before, after journal
+	if err := errors.Join(json.Unmarshal(st.Old.Bytes, &before), json.Unmarshal(st.New.Bytes, &after)); err != nil {
+		return nil, fmt.Errorf("%s: %w", st.Journal, err)
+	}
+	return after.and(before).encode(), nil
 }
 
 func reversed(dirs []string) []string {

@@ -140,42 +140,59 @@ func TestKilledWhileWriting(t *testing.T) {
 // The same at every place between two writes.
 func TestStoppedBetweenWrites(t *testing.T) {
 	t.Parallel()
-	for _, edited := range []bool{false, true} {
-		for stop := range 1 + 2*len(crashEdits("")) {
-			h, was := crashHome(t)
-			c, err := h.store.Plan(wsA, crashEdits(h.dir))
-			if err != nil {
-				t.Fatal(err)
-			}
-			b, err := json.Marshal(pending{pendingSchema, c.steps})
-			if err != nil {
-				t.Fatal(err)
-			}
-			pend := snapshot{b, 0o600}
-			if err := errors.Join(os.MkdirAll(h.store.dir, 0o700), pend.write(h.store.pendingFile())); err != nil {
-				t.Fatal(err)
-			}
-			for i, st := range c.steps {
-				if stop <= 2*i {
-					break
-				}
-				if stop == 2*i+1 { // the file is written, what is on record of it is not
-					st.Journal, st.New = filepath.Join(t.TempDir(), "none"), nil
-				}
-				if err := st.write(); err != nil {
+	for _, undoing := range []bool{false, true} {
+		for _, edited := range []bool{false, true} {
+			for stop := range 1 + 2*len(crashEdits("")) {
+				h, was := crashHome(t)
+				c, err := h.store.Plan(wsA, crashEdits(h.dir))
+				if err != nil {
 					t.Fatal(err)
 				}
+				if undoing {
+					if err := c.Apply(); err != nil {
+						t.Fatal(err)
+					}
+					if c, err = h.store.Unplan(wsA); err != nil {
+						t.Fatal(err)
+					}
+				}
+				cutOff(t, h, c, stop)
+				h.write(".settings.json.ctx-1", "ha") // of a write that was cut off
+				if edited && (stop > 0 || undoing) {
+					h.prepend("settings.json", "// mine\n")
+					was["settings.json"] = "// mine\n" + was["settings.json"]
+				}
+				h.unwrap(wsA)
+				if diff := cmp.Diff(was, h.all()); diff != "" {
+					t.Errorf("stopped after %d half steps, undoing %v, edited %v:\n%s", stop, undoing, edited, diff)
+				}
+				h.nothingKept()
 			}
-			h.write(".settings.json.ctx-1", "ha") // of a write that was cut off
-			if edited && stop > 0 {
-				h.prepend("settings.json", "// mine\n")
-				was["settings.json"] = "// mine\n" + was["settings.json"]
-			}
-			h.unwrap(wsA)
-			if diff := cmp.Diff(was, h.all()); diff != "" {
-				t.Errorf("stopped after %d half steps, edited %v:\n%s", stop, edited, diff)
-			}
-			h.nothingKept()
+		}
+	}
+}
+
+// cutOff leaves behind what a program does that is killed while it applies a
+// change, after so many half steps: a file, and what is on record of it.
+func cutOff(t *testing.T, h home, c *Change, stop int) {
+	t.Helper()
+	b, err := json.Marshal(pending{pendingSchema, c.steps})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pend := snapshot{b, 0o600}
+	if err := errors.Join(os.MkdirAll(h.store.dir, 0o700), pend.write(h.store.pendingFile())); err != nil {
+		t.Fatal(err)
+	}
+	for i, st := range c.steps {
+		if stop <= 2*i {
+			break
+		}
+		if stop == 2*i+1 { // the file is written, what is on record of it is not
+			st.Journal, st.New = filepath.Join(t.TempDir(), "none"), nil
+		}
+		if err := st.write(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

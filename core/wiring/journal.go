@@ -75,6 +75,25 @@ func (j *journal) with(o Owner, ops []Op) []want {
 	return out
 }
 
+// and is the journal with what another one of the file, an earlier one, has
+// beside it. What is placed and wanted by nobody is taken out with the next turn.
+func (j journal) and(earlier journal) *journal {
+	var wants []want
+	for _, w := range earlier.Wants {
+		if !slices.ContainsFunc(j.Wants, func(o want) bool { return o.Owner == w.Owner }) {
+			wants = append(wants, w)
+		}
+	}
+	var had []placed
+	for _, p := range earlier.Placed {
+		if !slices.ContainsFunc(j.Placed, func(o placed) bool { return o.Op.equal(p.Op) }) {
+			had = append(had, p)
+		}
+	}
+	j.Wants, j.Placed = append(wants, j.Wants...), append(had, j.Placed...)
+	return &j
+}
+
 // effective is what all wants come to: equal ops are one, and of two that say
 // different things of one place the later counts.
 func effective(wants []want) []Op {
