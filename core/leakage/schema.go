@@ -3,6 +3,7 @@ package leakage
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strconv"
 )
@@ -26,8 +27,13 @@ func schemaTexts(field string, schema json.RawMessage) []text {
 }
 
 func walk(dec *json.Decoder, path string, out *[]text) error {
+	// Enough is an end for all callers: whoever returned from within an object or
+	// a list to go on after it would read on within.
+	if len(*out) >= mostTexts {
+		return io.EOF
+	}
 	token, err := dec.Token()
-	if err != nil || len(*out) >= mostTexts {
+	if err != nil {
 		return err
 	}
 	switch v := token.(type) {
@@ -41,9 +47,13 @@ func walk(dec *json.Decoder, path string, out *[]text) error {
 				if err != nil {
 					return err
 				}
-				child = path + "." + key.(string)
+				name, ok := key.(string)
+				if !ok {
+					return fmt.Errorf("%s: %v is no name of a member", path, key)
+				}
+				child = path + "." + name
 				if last(path) == "properties" {
-					*out = append(*out, text{child + "#name", key.(string)})
+					*out = append(*out, text{child + "#name", name})
 				}
 			}
 			if err := walk(dec, child, out); err != nil {
