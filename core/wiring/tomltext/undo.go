@@ -103,7 +103,8 @@ func UndoAppend(src []byte, path []string, raw json.RawMessage, u splice.Undo) (
 
 // UndoTable takes out the table that [Table] put in, with all that was added to
 // it since: what is left of a table whose first keys are gone would be a fault
-// to its reader.
+// to its reader. A table of which nothing is ours is another one of that name,
+// and stays.
 func UndoTable(src []byte, path []string, raw json.RawMessage, u splice.Undo) (out []byte, note string, err error) {
 	d, want, err := parseWith(src, raw)
 	if err != nil {
@@ -117,6 +118,9 @@ func UndoTable(src []byte, path []string, raw json.RawMessage, u splice.Undo) (o
 		return src, splice.Changed, nil
 	}
 	if !reflect.DeepEqual(now.tree(), want) {
+		if !share(want, now.tree()) {
+			return src, splice.Changed, nil
+		}
 		note = splice.Grown
 	}
 	if _, ok := d.valueAt(path); ok {
@@ -286,4 +290,19 @@ func within(ours, now any) bool {
 		}
 	}
 	return true
+}
+
+// share reports whether a table still holds anything of ours.
+func share(ours, now any) bool {
+	a, ok := ours.(map[string]any)
+	b, ok2 := now.(map[string]any)
+	if !ok || !ok2 {
+		return reflect.DeepEqual(ours, now)
+	}
+	for k, v := range a {
+		if other, there := b[k]; there && share(v, other) {
+			return true
+		}
+	}
+	return len(a) == 0
 }
