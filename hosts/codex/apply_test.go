@@ -132,6 +132,27 @@ func TestServersOfACommittedProjectFileStayDirect(t *testing.T) {
 	}
 }
 
+// What the machine's administrator declares is not the user's to switch off.
+func TestTheAdministratorsFileIsLeftAsItIs(t *testing.T) {
+	t.Parallel()
+	w := newWrap(t, "[mcp_servers.a]\ncommand = \"/bin/a\"\n\n[mcp_servers.b]\ncommand = \"/bin/b\"\n")
+	managed := filepath.Join(w.adapter.system, "config.toml")
+	const theirs = "[mcp_servers.corp]\ncommand = \"/bin/corp\"\n\n[mcp_servers.a]\nenabled = true\n"
+	hometest.Write(t, managed, theirs)
+	for _, srv := range w.sources(t, nil).Servers {
+		if (srv.Direct != "") != (srv.Name == "corp") {
+			t.Errorf("%s: direct %q", srv.Name, srv.Direct)
+		}
+	}
+	w.apply(t)
+	if got, _ := os.ReadFile(managed); string(got) != theirs {
+		t.Errorf("the administrator's file is\n%s", got)
+	}
+	if got, _ := os.ReadFile(w.config); strings.Count(string(got), "enabled = false") != 2 {
+		t.Errorf("a and b are not switched off:\n%s", got)
+	}
+}
+
 // wrap is a home with a config.toml whose servers a and b are to be fronted.
 type wrap struct {
 	machine   plugins.Machine

@@ -82,7 +82,7 @@ func (p *pruning) server(name, key string, ops func(*layer, surface.Server) []wi
 			continue
 		}
 		if srv.Scope == surface.ScopeManaged {
-			return "the administrator of this machine loads it"
+			return byAdministrator
 		}
 		for _, l := range p.layers {
 			for _, op := range ops(l, srv) {

@@ -60,6 +60,9 @@ func (s *settings) server(name string, n *node) surface.Server {
 	return srv
 }
 
+// byAdministrator is why a server of the machine's own file is left as it is.
+const byAdministrator = "the administrator of this machine loads it"
+
 // define says where the server comes from, which is the layer that gives its
 // transport, and what lets Codex start it without a question: the user's own
 // file by itself, and the user's trust as soon as a project's file has a part.
@@ -73,6 +76,9 @@ func (s *settings) define(srv *surface.Server, l *layer, n *node) {
 		}
 	})
 	srv.ApprovedBy = &approved
+	if srv.Direct == "" && l.scope == surface.ScopeManaged {
+		srv.Direct = byAdministrator
+	}
 	if srv.Direct == "" && l.scope == surface.ScopeProject {
 		if tracked, err := git.Tracks(l.file); tracked || err != nil {
 			srv.Direct = "declared in a file that git tracks: switching it off there would reach everyone who works in the repository"

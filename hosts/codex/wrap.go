@@ -94,9 +94,13 @@ func (s *settings) gatewayOps(req plugins.WrapRequest) ([]wiring.Edit, error) {
 }
 
 // offOps switch servers off in one layer: those that it defines, and those that
-// it switches on, since a higher layer's word would count.
+// it switches on, since a higher layer's word would count. The machine's own
+// file is the lowest, and its administrator's.
 func (s *settings) offOps(l *layer, fronted []surface.Server) []wiring.Op {
 	var ops []wiring.Op
+	if l.scope == surface.ScopeManaged {
+		return nil
+	}
 	for _, srv := range fronted {
 		table, _ := l.values["mcp_servers"].(map[string]any)
 		entry, _ := table[srv.Name].(map[string]any)
