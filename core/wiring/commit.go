@@ -66,7 +66,14 @@ func (s *Store) commit(steps []step) error {
 	if err := file.Write(s.pendingFile(), b, 0o600); err != nil {
 		return fmt.Errorf("keep what is about to be changed: %w", err)
 	}
-	for _, st := range steps {
+	for i, st := range steps {
+		if s.writing != nil {
+			s.writing(st.Path)
+		}
+		// The files before it took their time, and a host may have written this one.
+		if err := st.unchanged(); err != nil {
+			return errors.Join(err, s.rollBack(steps[:i]))
+		}
 		if err := st.write(); err != nil {
 			err = fmt.Errorf("%s: %w", st.Path, err)
 			return errors.Join(err, s.rollBack(steps))

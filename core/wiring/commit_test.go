@@ -172,6 +172,47 @@ func TestStoppedBetweenWrites(t *testing.T) {
 	}
 }
 
+// What a host writes into one file while another is being written stays, and
+// the others get back what they had.
+func TestChangedWhileTheOthersAreWritten(t *testing.T) {
+	t.Parallel()
+	for _, undoing := range []bool{false, true} {
+		h, was := crashHome(t)
+		c, err := h.store.Plan(wsA, crashEdits(h.dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if undoing {
+			if err := c.Apply(); err != nil {
+				t.Fatal(err)
+			}
+			if c, err = h.store.Unplan(wsA); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := h.all()
+		h.store.writing = func(path string) {
+			if path == h.path("settings.json") {
+				h.prepend("settings.json", "// mine\n")
+			}
+		}
+		if err := c.Apply(); err == nil || !strings.Contains(err.Error(), "was changed while this command ran") {
+			t.Fatalf("undoing %v: %v", undoing, err)
+		}
+		before["settings.json"] = "// mine\n" + before["settings.json"]
+		if diff := cmp.Diff(before, h.all()); diff != "" {
+			t.Errorf("undoing %v:\n%s", undoing, diff)
+		}
+		h.store.writing = nil
+		h.unwrap(wsA)
+		was["settings.json"] = "// mine\n" + was["settings.json"]
+		if diff := cmp.Diff(was, h.all()); diff != "" {
+			t.Errorf("undoing %v, and unwrapped:\n%s", undoing, diff)
+		}
+		h.nothingKept()
+	}
+}
+
 // cutOff leaves behind what a program does that is killed while it applies a
 // change, after so many half steps: a file, and what is on record of it.
 func cutOff(t *testing.T, h home, c *Change, stop int) {

@@ -11,10 +11,13 @@ import (
 
 // Store is the folder of what wrap put into files, and of what it came to in
 // each workspace. Programs that use one folder at a time wait for each other.
-type Store struct{ dir string }
+type Store struct {
+	dir     string
+	writing func(path string) // called before each file is written; nil outside of tests
+}
 
 // Open names the folder. Nothing is read or made before it is needed.
-func Open(dir string) *Store { return &Store{dir} }
+func Open(dir string) *Store { return &Store{dir: dir} }
 
 // locked runs do while no other program plans or writes, after what one that
 // was killed left half done has been put back.
