@@ -31,26 +31,42 @@ func Start(s surface.Server) string {
 // shell can set a variable of that name.
 const hash = "SHA-256"
 
-// Details are what a start depends on beside the command line, unexpanded.
+// Details are what a start depends on beside the command line, unexpanded. With
+// [Start] they tell all that an approval covers: what they left out could change
+// and nobody would see it.
 func Details(s surface.Server) []string {
 	var lines []string
-	if s.Cwd != "" {
-		lines = append(lines, "in "+iostreams.Clean(s.Cwd))
+	add := func(format string, values ...any) {
+		lines = append(lines, iostreams.Clean(fmt.Sprintf(format, values...)))
 	}
-	for _, group := range []struct {
-		what string
-		of   map[string]string
-	}{{"env", s.Env}, {"header", s.Headers}, {"header from variable", s.HeaderEnv}} {
-		for _, k := range slices.Sorted(maps.Keys(group.of)) {
-			line := fmt.Sprintf("%s %s=%s", group.what, k, masked(k, group.of[k]))
-			if k == hash {
-				line = k + " " + group.of[k]
-			}
-			lines = append(lines, iostreams.Clean(line))
+	if s.Transport != surface.Stdio && s.Transport != surface.HTTP {
+		add("over %s", s.Transport) // the URL does not tell
+	}
+	if s.Cwd != "" {
+		add("in %s", s.Cwd)
+	}
+	for _, k := range slices.Sorted(maps.Keys(s.Env)) {
+		if k == hash {
+			add("%s %s", k, s.Env[k])
+			continue
 		}
+		add("env %s=%s", k, masked(k, s.Env[k]))
+	}
+	for _, name := range s.EnvVars {
+		add("env passed on: %s", name)
+	}
+	for _, k := range slices.Sorted(maps.Keys(s.Headers)) {
+		add("header %s=%s", k, masked(k, s.Headers[k]))
+	}
+	// The name of a variable is no secret: it is what there is to approve.
+	for _, k := range slices.Sorted(maps.Keys(s.HeaderEnv)) {
+		add("header from variable %s=%s", k, s.HeaderEnv[k])
+	}
+	if s.BearerEnv != "" {
+		add("bearer token from variable: %s", s.BearerEnv)
 	}
 	if s.HeadersCmd != "" {
-		lines = append(lines, "headers from: "+iostreams.Clean(s.HeadersCmd))
+		add("headers from: %s", s.HeadersCmd)
 	}
 	return lines
 }
