@@ -188,7 +188,12 @@ func (s *Set) ask(ctx context.Context, f *cmdutil.Factory, cache *listing.Cache,
 			mu.Lock()
 			defer mu.Unlock()
 			for _, j := range of {
-				errs = append(errs, j.keep(found[j.server.Name], cache, tools))
+				l := found[j.server.Name]
+				// Of one that the user did not wait for nobody knows that it hangs.
+				if l.Failed != "" && ctx.Err() != nil {
+					continue
+				}
+				errs = append(errs, j.keep(l, cache, tools))
 			}
 		})
 	}

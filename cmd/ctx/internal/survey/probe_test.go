@@ -1,0 +1,72 @@
+package survey
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/hosts"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/plugins"
+)
+
+// whenThere returns once there is such a file, or the test is over.
+func whenThere(t *testing.T, path string) {
+	for t.Context().Err() == nil {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// asked asks servers that start a shell script for their tools, until the user
+// interrupts it where there is a file "interrupt" in the workspace, and returns
+// which failures are kept.
+func asked(t *testing.T, scripts map[string]string) map[string]listing.Failure {
+	t.Helper()
+	ws := t.TempDir()
+	io, _, _, _ := iostreams.Test()
+	f := &cmdutil.Factory{IO: io, Env: []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, Dir: ws}
+	h := &Host{Host: &hosts.Host{Description: plugins.Description{Name: "fake", Title: "Fake"}}, Probed: &Probed{}}
+	var jobs []job
+	for name, script := range scripts {
+		srv := surface.Server{Name: name, Transport: surface.Stdio, Command: "sh", Args: []string{"-c", script}}
+		jobs = append(jobs, job{host: h, at: len(h.Probed.Servers), server: srv})
+		h.Probed.Servers = append(h.Probed.Servers, ProbedServer{Name: name})
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	go func() {
+		whenThere(t, filepath.Join(ws, "interrupt"))
+		interrupt()
+	}()
+	cache := listing.OpenCache(t.TempDir(), listing.KeyFile(f.Layout()))
+	err := (&Set{Workspace: ws}).ask(ctx, f, cache, jobs)
+	if (err != nil) != (ctx.Err() != nil) {
+		t.Errorf("interrupted %v, and the error is %v", ctx.Err(), err)
+	}
+	kept := map[string]listing.Failure{}
+	for _, j := range jobs {
+		if failure, ok := cache.Failure(j.server.Name, j.server.Fingerprint(), listing.Canonical(client(h, ws).Capabilities())); ok {
+			kept[j.server.Name] = failure
+		}
+	}
+	return kept
+}
+
+func TestAServerThatTheUserDidNotWaitForHasNotFailed(t *testing.T) {
+	t.Parallel()
+	if kept := asked(t, map[string]string{"broken": "exit 1"}); len(kept) != 1 {
+		t.Errorf("one that ends at once is asked again each time: %v", kept)
+	}
+	// It reads all and answers nothing, tools/list among it.
+	if kept := asked(t, map[string]string{"slow": "touch interrupt; exec cat >silence"}); len(kept) != 0 {
+		t.Errorf("interrupted, it is taken for one that hangs: %v", kept)
+	}
+}
