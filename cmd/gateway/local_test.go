@@ -261,6 +261,26 @@ func TestAHostThatListsToolsIsToldOfThoseOfTheWorkspace(t *testing.T) {
 	eventually(t, "the changed tool is taken off the list", func() bool { return !strings.Contains(s.must("tools/list", ""), "whisper") })
 }
 
+// Whatever the user has approved, rules that nobody could read may deny it.
+func TestNoToolOfTheWorkspaceIsThereBeforeTheUsersRulesAreRead(t *testing.T) {
+	t.Parallel()
+	h := workshop(t)
+	h.allow("shout")
+	if err := os.WriteFile(filepath.Join(h.ws, "fake.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := h.start()
+	s.initialize(`{}`)
+	const search = `{"query":"shout about lighthouses"}`
+	if got := s.must("tools/list", "") + s.call("tool_search", search); strings.Contains(got, "local:shout") || strings.Contains(got, "local__shout") {
+		t.Errorf("shown: %s", got)
+	}
+	contains(t, s.call("call_tool_write", shoutCall), `"isError":true`, "the configuration of fake cannot be read")
+	h.save()
+	contains(t, s.call("tool_search", search), `"local:shout"`)
+	contains(t, s.call("call_tool_write", shoutCall), "WHO IS THERE")
+}
+
 func TestBadFilesAmongTheToolsAreNamed(t *testing.T) {
 	t.Parallel()
 	h := workshop(t)

@@ -42,6 +42,7 @@ type Files struct {
 	seen    *watched
 	sources surface.Sources
 	rules   *Rules
+	shut    *Rules // in force as long as there are no rules
 }
 
 var _ Policy = (*Files)(nil)
@@ -53,12 +54,24 @@ func (f *Files) Rules(ctx context.Context) *Rules {
 	if err := f.refresh(ctx); err != nil {
 		f.Log.Error("the host's configuration cannot be read", "error", err)
 		if f.rules == nil {
-			return &Rules{Gate: gate.New(surface.Sources{}), Warnings: []string{
-				fmt.Sprintf("no server is served: the configuration of %s cannot be read (%v); run: ctx doctor", f.HostName, err),
-			}}
+			return f.unread(err)
 		}
 	}
 	return f.rules // where that failed, those that were
+}
+
+// unread are the rules while the configuration has never been read. Nobody knows
+// what the user denies, so that nothing passes: not what capabilities and the
+// workspace bring in, either.
+func (f *Files) unread(err error) *Rules {
+	warning := fmt.Sprintf("no server is served: the configuration of %s cannot be read (%v); run: ctx doctor", f.HostName, err)
+	if f.shut == nil || f.shut.Warnings[0] != warning {
+		nothing := &profile.Profile{Name: "unknown", Layers: []profile.Layer{{
+			Broken: fmt.Sprintf("the configuration of %s cannot be read, so that nothing is admitted until it can be (ctx doctor)", f.HostName),
+		}}}
+		f.shut = &Rules{Gate: gate.New(surface.Sources{}).Under(nothing), Baseline: f.Baseline, Warnings: []string{warning}}
+	}
+	return f.shut
 }
 
 // Sources is the host's configuration as it is now.

@@ -14,6 +14,8 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/ctx-sidecar/ctx/core/baseline"
+	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/trust"
@@ -200,6 +202,28 @@ func TestAConfigurationThatCannotBeReadKeepsTheRulesThatWere(t *testing.T) {
 	w.touch()
 	if got := w.started(); len(got) != 1 {
 		t.Errorf("then: %q", got)
+	}
+}
+
+func TestNothingIsAdmittedBeforeTheConfigurationHasEverBeenRead(t *testing.T) {
+	t.Parallel()
+	w := wrap(t)
+	w.Baseline = baseline.Open(t.TempDir(), w.Workspace, nil)
+	tool := listing.Tool{Server: "local", Name: "read_text_file", Raw: []byte(readText)}
+	w.fail = errors.New("the adapter has died")
+	r := w.Rules(context.Background())
+	if r.Admits(tool) || !strings.Contains(r.Gate.Withheld(tool), "the configuration of testhost cannot be read") {
+		t.Errorf("admitted, though nobody knows what the user denies: %q", r.Gate.Withheld(tool))
+	}
+	if r.Baseline != w.Baseline {
+		t.Error("what has changed since the user accepted it is not held back")
+	}
+	if w.Rules(context.Background()) != r {
+		t.Error("rules are new though nothing changed")
+	}
+	w.fail = nil
+	if r := w.Rules(context.Background()); !r.Admits(tool) {
+		t.Errorf("once it is read: %q", r.Gate.Withheld(tool))
 	}
 }
 
