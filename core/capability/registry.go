@@ -69,6 +69,7 @@ type Registry struct {
 	session   string
 	bound     bool      // what was active in the session before is looked at
 	epoch     int       // grows whenever everything active goes
+	closed    bool      // what is active is left as it was written
 	active    []*active // least recently used first
 	role      []*active
 	coming    []*active            // announced, and neither active nor given up yet
@@ -161,6 +162,10 @@ func (r *Registry) save() {
 	r.saves.Lock()
 	defer r.saves.Unlock()
 	r.mu.Lock()
+	if r.closed { // nothing is active any more, and what was is to come back
+		r.mu.Unlock()
+		return
+	}
 	id := r.session
 	list := make([]state.Capability, 0, len(r.active))
 	for _, a := range r.active {

@@ -96,6 +96,7 @@ func withHint(err error) string {
 // Preload enables capabilities that the user named beforehand, in that order,
 // until MaxActive are active; it never evicts. Those that are not active after
 // it are named, with the reason, by [Registry.Status] and [Registry.Warnings].
+// Where ctx ended before that, the conversation is preloaded when it comes back.
 func (r *Registry) Preload(ctx context.Context, names []string) []Change {
 	var done []Change
 	for _, name := range names {
@@ -109,7 +110,9 @@ func (r *Registry) Preload(ctx context.Context, names []string) []Change {
 			done = append(done, c)
 		}
 	}
-	r.mark(func(s *state.Session) { s.Preloaded = true })
+	if ctx.Err() == nil {
+		r.mark(func(s *state.Session) { s.Preloaded = true })
+	}
 	return done
 }
 
@@ -171,13 +174,18 @@ func (r *Registry) Bind(ctx context.Context, session string) (fresh bool) {
 	// need runs on.
 	r.revive(ctx, known.Capabilities, epoch)
 	r.mu.Lock()
+	// What did not come back because the conversation, or the process, is over is
+	// still what the conversation has.
+	over := epoch != r.epoch || ctx.Err() != nil
 	_, gone := r.evict()
 	for _, a := range before {
 		gone = append(gone, r.release(a.uses)...)
 	}
 	r.mu.Unlock()
 	r.stop(gone)
-	r.save()
+	if !over {
+		r.save()
+	}
 	r.changed()
 	return fresh
 }
@@ -253,6 +261,7 @@ func (r *Registry) Clear() {
 func (r *Registry) Close() {
 	r.mu.Lock()
 	r.epoch++
+	r.closed = true
 	var gone []*instance
 	for _, a := range slices.Concat(r.active, r.role) {
 		gone = append(gone, r.release(a.uses)...)
@@ -262,7 +271,9 @@ func (r *Registry) Close() {
 	r.stop(gone)
 }
 
-// Sync does what processes that cannot start servers have asked for.
+// Sync does what processes that cannot start servers have asked for. Where ctx
+// ends before all of it is done, the next process that serves the session does
+// it: what is met twice is met once.
 func (r *Registry) Sync(ctx context.Context) []Change {
 	id := r.id()
 	if r.opts.Servers == nil || r.opts.Sessions == nil || id == "" {
@@ -278,6 +289,9 @@ func (r *Registry) Sync(ctx context.Context) []Change {
 		all.Go(func() { done[i] = r.meet(ctx, w) })
 	}
 	all.Wait()
+	if ctx.Err() != nil {
+		return done
+	}
 	r.mark(func(now *state.Session) {
 		now.Wanted = slices.DeleteFunc(now.Wanted, func(w state.Want) bool { return slices.Contains(s.Wanted, w) })
 	})

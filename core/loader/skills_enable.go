@@ -199,7 +199,7 @@ func (l *Loader) preloadSkills() {
 			l.setFailed(skill.Prefix+name, strings.Join(warnings, "; "))
 		}
 	}
-	if id := l.opts.Session(); id != "" && len(l.opts.Config.PreloadSkills) > 0 {
+	if id := l.opts.Session(); id != "" && len(l.opts.Config.PreloadSkills) > 0 && l.ctx.Err() == nil {
 		if _, err := l.opts.Sessions.Update(id, func(known *state.Session) { known.Preloaded = true }); err != nil {
 			l.opts.Log.Warn("the session's file is not up to date", "session", id, "error", err)
 		}

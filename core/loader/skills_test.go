@@ -367,3 +367,24 @@ func TestALineAboutSkillsIsShortASCIIAndHasNoWordsOfTheirs(t *testing.T) {
 		t.Errorf("%d long names are said to fit", len(got))
 	}
 }
+
+// Skills that a conversation was to begin with and that the end of the gateway
+// cut off are brought by the next one.
+func TestSkillsThatTheEndCutsOffAreStillToCome(t *testing.T) {
+	t.Parallel()
+	s := newSkilled(t)
+	s.put("alpha", "apple", "capabilities: one")
+	s.config.PreloadSkills = []string{"alpha"}
+	for _, over := range []bool{true, false} {
+		l := New(s.options(always("s1")))
+		l.Attach(&yard{})
+		if over {
+			l.end()
+		}
+		l.preloadSkills()
+		l.Close()
+		if known, err := s.sessions.Load("s1"); err != nil || known.Preloaded == over {
+			t.Errorf("over %v: preloaded %v, %v", over, known.Preloaded, err)
+		}
+	}
+}
