@@ -42,7 +42,8 @@ func (r *Registry) Enable(ctx context.Context, name, by string) (Change, error) 
 
 // Announce is the part of [Registry.Enable] that does not wait; enable, which is
 // to be called once and soon, is the rest. Whoever disables the capability after
-// it was announced disables it once it is enabled.
+// it was announced disables it once it is enabled. It is for the conversation in
+// which it was announced, however long it takes, and for no later one.
 func (r *Registry) Announce(name, by string) (enable func(context.Context) (Change, error)) {
 	r.reload()
 	c, ok := r.opts.Catalog().Find(name)
@@ -51,6 +52,7 @@ func (r *Registry) Announce(name, by string) (enable func(context.Context) (Chan
 	}
 	a := &active{Capability: c, by: []string{by}}
 	r.mu.Lock()
+	epoch := r.epoch
 	r.coming = append(r.coming, a)
 	ahead, end := r.turn(c.Pinned())
 	r.mu.Unlock()
@@ -63,7 +65,7 @@ func (r *Registry) Announce(name, by string) (enable func(context.Context) (Chan
 		if err := ctx.Err(); err != nil {
 			return Change{}, err
 		}
-		return r.enable(ctx, c, by)
+		return r.enable(ctx, c, by, epoch)
 	}
 }
 
@@ -75,7 +77,10 @@ func (r *Registry) arrived(a *active) {
 }
 
 // enable is Enable for the holder of the capability's turn.
-func (r *Registry) enable(ctx context.Context, c tap.Capability, by string) (Change, error) {
+func (r *Registry) enable(ctx context.Context, c tap.Capability, by string, epoch int) (Change, error) {
+	if r.isOver(epoch) {
+		return Change{}, ErrSession
+	}
 	if done, ok := r.already(c, by); ok {
 		return done, nil
 	}
@@ -88,7 +93,14 @@ func (r *Registry) enable(ctx context.Context, c tap.Capability, by string) (Cha
 	if r.opts.Servers == nil {
 		return r.wish(c, state.Want{Ref: c.Pinned(), By: by})
 	}
-	return r.activate(ctx, c, by)
+	return r.activate(ctx, c, by, epoch)
+}
+
+// isOver reports whether everything that was active at that time has gone.
+func (r *Registry) isOver(epoch int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return epoch != r.epoch
 }
 
 // already answers for a capability that is active.
@@ -123,14 +135,17 @@ func exposed(uses []use) []Exposed {
 }
 
 // activate is Enable for one that passed the gates.
-func (r *Registry) activate(ctx context.Context, c tap.Capability, by string) (Change, error) {
+func (r *Registry) activate(ctx context.Context, c tap.Capability, by string, epoch int) (Change, error) {
 	missing, err := r.install(ctx, c)
 	if err != nil {
 		return Change{}, err
 	}
 	host := r.opts.Host()
 	r.mu.Lock()
-	epoch := r.epoch
+	if epoch != r.epoch { // an installer may take minutes
+		r.mu.Unlock()
+		return Change{}, ErrSession
+	}
 	a := &active{Capability: c, by: []string{by}, uses: r.bind(c, host)}
 	r.mu.Unlock()
 	if err := r.start(ctx, a.uses); err != nil {

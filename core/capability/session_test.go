@@ -1,6 +1,7 @@
 package capability
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -164,6 +165,54 @@ func TestAnActivationOfAConversationThatIsOverLeavesNothing(t *testing.T) {
 			w.want(r, "", "")
 		})
 	}
+}
+
+// However long it takes before a server is so much as looked at: an installer
+// runs, or somebody else has the turn.
+func TestAnActivationThatWaitsIsForTheConversationThatAskedForIt(t *testing.T) {
+	t.Parallel()
+	t.Run("for an installer", func(t *testing.T) {
+		t.Parallel()
+		root := t.TempDir()
+		script(t, root, "acme/tool", "exit 0")
+		c := toolchain("a", root, "acme/tool")
+		c.Servers = simple("a")[0].Servers
+		w := newWorld(t, c)
+		began, hold := make(chan struct{}), make(chan struct{})
+		w.opts.Install = func(context.Context, tap.Script) error {
+			close(began)
+			<-hold
+			return nil
+		}
+		r := w.registry()
+		r.Bind(t.Context(), "s1")
+		done := make(chan error)
+		go func() { _, err := r.Enable(t.Context(), "a", "prompt"); done <- err }()
+		<-began
+		r.Bind(t.Context(), "s2")
+		close(hold)
+		if err := <-done; !errors.Is(err, ErrSession) {
+			t.Errorf("got %v", err)
+		}
+		w.want(r, "", "")
+	})
+	t.Run("for its turn", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, simple("a")...)
+		r := w.registry()
+		r.Bind(t.Context(), "s1")
+		end := r.one("acme/a")
+		enable := r.Announce("a", "prompt")
+		r.Bind(t.Context(), "s2")
+		end()
+		if _, err := enable(t.Context()); !errors.Is(err, ErrSession) {
+			t.Errorf("got %v", err)
+		}
+		w.want(r, "", "")
+		if s, err := w.sessions.Load("s2"); err != nil || len(s.Capabilities) > 0 {
+			t.Errorf("saved %+v, %v", s.Capabilities, err)
+		}
+	})
 }
 
 // A capability that the conversation had, and the role has now, is the role's,
