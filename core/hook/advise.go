@@ -16,10 +16,11 @@ import (
 // advise gives the advisory, once per conversation: with the event that starts
 // it, or with the first prompt on a host that has no such event.
 func (h *Handler) advise(ctx context.Context, ev event.Event) event.Reply {
-	if h.Config.Surface.Gate == "off" {
-		return event.Reply{}
+	known, err := h.State.Load(ev.Session)
+	if err == nil && known.Ended != nil {
+		h.resume(ev)
 	}
-	if s, err := h.State.Load(ev.Session); err == nil && s.Advised {
+	if h.Config.Surface.Gate == "off" || err == nil && known.Advised {
 		return event.Reply{}
 	}
 	sources, err := h.Sources(ctx)

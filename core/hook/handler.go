@@ -120,6 +120,14 @@ func (h *Handler) count(ev event.Event) {
 	}
 }
 
+// resume takes back that a session has ended: the user goes on with it, and
+// commands that name none mean it.
+func (h *Handler) resume(ev event.Event) {
+	if _, err := h.State.Update(ev.Session, func(s *state.Session) { s.Ended = nil }); err != nil {
+		h.Log.Warn("return of session not noted", "session", ev.Session, "error", err)
+	}
+}
+
 func (h *Handler) end(ev event.Event) {
 	if s, err := h.State.Load(ev.Session); err != nil || s.Started.IsZero() {
 		return // nothing is known of it, so nothing ends

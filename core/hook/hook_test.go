@@ -118,3 +118,36 @@ func TestEndOfASessionIsNoted(t *testing.T) {
 		t.Errorf("session %+v, %v", s, err)
 	}
 }
+
+// A conversation that the user goes on with is the one that commands mean, also
+// where ctx gives no advice.
+func TestAResumedSessionHasNotEnded(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]event.Event{
+		"resume":         start("a", event.Resume),
+		"no start event": {Host: "fake", Kind: event.Prompt, Session: "a", Prompt: "go on"},
+	} {
+		for _, gate := range []string{"warn", "off"} {
+			t.Run(name+", gate "+gate, func(t *testing.T) {
+				t.Parallel()
+				o := workspace(t, surface.Sources{Servers: servers})
+				h := New(o)
+				for _, ev := range []event.Event{start("a", event.Startup), {Kind: event.SessionEnd, Session: "a"}} {
+					h.Handle(t.Context(), ev)
+				}
+				if s, ok := o.State.Latest(); ok {
+					t.Fatalf("the latest is %q, which has ended", s.ID)
+				}
+				if gate == "off" {
+					o.Config.Surface.Gate = gate
+				}
+				if r := New(o).Handle(t.Context(), again); !r.Empty() {
+					t.Errorf("advised again: %+v", r)
+				}
+				if s, ok := o.State.Latest(); !ok || s.ID != "a" || !s.Advised {
+					t.Errorf("the latest is %+v", s)
+				}
+			})
+		}
+	}
+}
