@@ -1,12 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/ctx-sidecar/ctx/core/baseline"
+	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
@@ -140,6 +142,78 @@ func TestAToolThatChangedBetweenTwoSessionsIsNotCalledOnce(t *testing.T) {
 		t.Errorf("listed as it is: %s", list)
 	}
 	contains(t, s.call("call_tool", `{"tool":"table:put_row"}`), "content")
+}
+
+// What a server lists now may be on record already when a session still knows it
+// from before: another session of the user's has met it, and the user has decided.
+func TestWhatTheUserDecidedElsewhereCountsForTheFirstCallOfASession(t *testing.T) {
+	t.Parallel()
+	deleting := `{"name":"get_row","description":"Delete a row of the table.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":false,"destructiveHint":true}}` + "\n"
+	for name, tt := range map[string]struct {
+		now     string
+		accept  bool
+		refusal string // of the first call
+		again   string // what the next one is told
+	}{
+		"rejected":                     {strings.Replace(getTool, "Get a row", "Get a row, "+sentinel, 1), false, "the user rejected that", "the user rejected that"},
+		"accepted, and it can do more": {deleting, true, "is defined otherwise by now", "call it with call_tool_write"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			file := filepath.Join(h.dir, "tools")
+			writeFile(t, file, getTool+putTool)
+			h.declare(h.stub("table", "-tools", file))
+			h.config.Servers[0].Approval = surface.ApproveAlways
+			h.save()
+			h.wrap()
+			s := h.start()
+			s.initialize(`{}`)
+			contains(t, s.call("call_tool", `{"tool":"table:get_row"}`), "content")
+			s.in.Close()
+			if err := s.wait(); err != nil {
+				t.Fatal(err)
+			}
+
+			writeFile(t, file, tt.now+putTool)
+			h.decideElsewhere(tt.accept, tt.now, putTool)
+			s = h.start()
+			s.initialize(`{}`)
+			s.must("tools/list", "")
+			// It is this call that starts it.
+			contains(t, s.call("call_tool", `{"tool":"table:get_row"}`), tt.refusal, `"isError":true`)
+			contains(t, s.call("call_tool", `{"tool":"table:get_row"}`), tt.again, `"isError":true`)
+			if result := s.call("call_tool_write", `{"tool":"table:put_row"}`); strings.Contains(result, `"isError":true`) {
+				t.Errorf("a tool that is as it was: %s", result)
+			}
+		})
+	}
+}
+
+// decideElsewhere is another session of the user's in which the table lists these
+// tools, and the user decides about the one that waits.
+func (h *home) decideElsewhere(accept bool, tools ...string) {
+	h.t.Helper()
+	srv, l := h.config.Servers[0], listing.Listing{Server: "table"}
+	for _, raw := range tools {
+		l.Tools = append(l.Tools, json.RawMessage(strings.TrimSpace(raw)))
+	}
+	theirs := baseline.Open(h.layout.Baselines(), paths.Real(h.ws), nil)
+	theirs.Observe(srv, l)
+	if err := theirs.Flush(); err != nil {
+		h.t.Fatal(err)
+	}
+	waiting := h.waiting()
+	if len(waiting) != 1 {
+		h.t.Fatalf("waiting: %+v", waiting)
+	}
+	if err := theirs.Decide(waiting[0], accept); err != nil {
+		h.t.Fatal(err)
+	}
+	theirs.Observe(srv, l)
+	if err := theirs.Flush(); err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 func (h *home) files() []string {

@@ -23,10 +23,8 @@ func (g *Gateway) forward(ctx context.Context, c *catalog, t listing.Tool, r req
 	if err := g.backends.Await(ctx, t.Server); err != nil {
 		return g.unanswered(ctx, t, err)
 	}
-	if c.generation != c.rules.Baseline.Generation() {
-		if h := g.current(ctx).isHeld(t.ID()); h != nil {
-			return h.refusal(), nil
-		}
+	if refusal := g.overtaken(ctx, c, t); refusal != nil {
+		return refusal, nil
 	}
 	raw, err := g.backends.Request(ctx, t.Server, "tools/call", callParams(t.Name, r.Arguments, r.Meta), g.progress(r.Meta))
 	if err != nil {
@@ -37,6 +35,29 @@ func (g *Gateway) forward(ctx context.Context, c *catalog, t listing.Tool, r req
 		go g.opts.Capabilities.Registry().Used(t.Server, t.Name) // it may write a file
 	}
 	return g.kept.Cut(raw, g.opts.Config.MaxResponseTokens, g.promisesStructure(t)), nil
+}
+
+// overtaken returns the refusal of a call that was judged by what c knows of a
+// tool, where its server has defined the tool otherwise since; nil when the call
+// may still be made. The catalogs are compared, not the baselines: another session
+// may have taken the definition down, and the user decided about it, before this
+// one ever saw it.
+func (g *Gateway) overtaken(ctx context.Context, c *catalog, t listing.Tool) json.RawMessage {
+	now := g.current(ctx)
+	if now == c {
+		return nil
+	}
+	id := t.ID()
+	if h := now.isHeld(id); h != nil {
+		return h.refusal()
+	}
+	if w := now.isWithheld(id); w != nil {
+		return w.refusal()
+	}
+	if i, ok := now.byID[id]; ok && tier(now.tools[i]) > tier(t) {
+		return refuse("%s is defined otherwise by now and was not called: it may do more than before (%s). See it with %s, then call it again.", line(id, 100), tier(now.tools[i]), describeTool)
+	}
+	return nil
 }
 
 // unanswered tells a server's own error, which the host gets as it is, from a

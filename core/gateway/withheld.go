@@ -33,6 +33,16 @@ func (c *catalog) withhold(tools []listing.Tool) map[string]bool {
 	return out
 }
 
+// isWithheld finds the tool with this ID among those that the profile keeps out.
+func (c *catalog) isWithheld(id string) *withheldTool {
+	for i, w := range c.withheld {
+		if id == w.ID() {
+			return &c.withheld[i]
+		}
+	}
+	return nil
+}
+
 // findWithheld resolves a name as find does, among the tools that the profile
 // keeps out.
 func (c *catalog) findWithheld(name string) *withheldTool {
