@@ -17,9 +17,10 @@ const schema = "ctx.baseline/v1"
 
 const (
 	// mostTools bounds what a server can have put on record by listing other
-	// names each time. What is dropped is not listed now, and is new when it
-	// comes back.
-	mostTools = 2000
+	// names each time. Nothing is ever dropped for that, or a server could have
+	// what was decided about a tool forgotten: once it is reached, names that are
+	// not on record are held back.
+	mostTools = 20_000
 	// mostAccepted bounds the definitions of one tool that count as approved.
 	mostAccepted = 8
 	// mostSame bounds the listings that are known by their bytes: a server may
@@ -70,13 +71,20 @@ func (d *document) clone() *document {
 	return &next
 }
 
+// full reports whether no name is put on record any more.
+func (d *document) full() bool { return len(d.Tools) >= mostTools }
+
 // held names the tools of a listing that are defined otherwise than the user
-// accepted: those that wait are [trust.Changed].
+// accepted: those that wait are [trust.Changed], and so are those that are not
+// on record where it is full.
 func (d *document) held(l listing.Listing) map[string]trust.Status {
 	held := map[string]trust.Status{}
 	for _, t := range l.Parse() {
 		known := d.Tools[t.Name]
 		if known == nil {
+			if d.full() {
+				held[t.Name] = trust.Changed
+			}
 			continue
 		}
 		switch hash := define(t).hash; {
@@ -92,19 +100,19 @@ func (d *document) held(l listing.Listing) map[string]trust.Status {
 
 // observe takes a listing down: a tool that is new is accepted as it is, since
 // servers add tools by what they are connected to; one that has changed waits.
-// It reports whether there was anything to take down.
+// The first listing is taken whole, however long it is. It reports whether there was anything to take down.
 func (d *document) observe(l listing.Listing, now time.Time) bool {
 	raw := rawHash(l)
 	if slices.Contains(d.Same, raw) {
 		return false
 	}
-	changed, same := false, true
-	listed := map[string]bool{}
+	changed, same, first := false, true, len(d.Tools) == 0
 	for _, t := range l.Parse() {
 		def := define(t)
-		listed[t.Name] = true
 		known := d.Tools[t.Name]
 		switch {
+		case known == nil && d.full() && !first:
+			same = false
 		case known == nil:
 			d.Tools[t.Name] = &tool{Accepted: []string{def.hash}}
 			d.keep(def)
@@ -122,14 +130,6 @@ func (d *document) observe(l listing.Listing, now time.Time) bool {
 		d.Same = append(d.Same, raw)
 		d.Same = d.Same[max(0, len(d.Same)-mostSame):]
 		changed = true
-	}
-	for name := range d.Tools {
-		if len(d.Tools) <= mostTools {
-			break
-		}
-		if !listed[name] {
-			delete(d.Tools, name)
-		}
 	}
 	return changed
 }

@@ -42,8 +42,8 @@ func (e Entry) Swapped() bool { return e.Waits() && e.shown != "" && e.shown != 
 // Name is the tool as a model names it: "server:tool".
 func (e Entry) Name() string { return e.Server + ":" + e.Tool }
 
-// Entries lists the tools of all servers that are held back, by ID, and the
-// files that cannot be read, one line each.
+// Entries lists the tools of all servers that are held back, by ID, and what
+// holds others back, one line each: files that cannot be read or are full.
 func (s *Store) Entries() (entries []Entry, problems []string) {
 	paths, err := filepath.Glob(filepath.Join(quoteMeta(s.dir), "*.json"))
 	if err != nil {
@@ -56,6 +56,9 @@ func (s *Store) Entries() (entries []Entry, problems []string) {
 		}
 		if d == nil {
 			continue
+		}
+		if d.full() {
+			problems = append(problems, fmt.Sprintf("%s: the server %s has listed %d names of tools, and others are held back; once the file is removed, the tools are taken as they are then", path, d.Server, len(d.Tools)))
 		}
 		for _, name := range slices.Sorted(maps.Keys(d.Tools)) {
 			t := d.Tools[name]

@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -222,6 +223,70 @@ func TestABaselineThatCannotBeReadAdmitsNothingAndStays(t *testing.T) {
 				t.Errorf("once it is removed: %q", got)
 			}
 		})
+	}
+}
+
+// others are tools of many names, from the first to before the last.
+func others(first, last int) []string {
+	var all []string
+	for i := first; i < last; i++ {
+		all = append(all, fmt.Sprintf(`{"name":"other_%d"}`, i))
+	}
+	return all
+}
+
+func TestListingManyOtherNamesErasesNothing(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	observe(t, s, list(read, write))
+	rejected := strings.Replace(read, "Reads", "Sends", 1)
+	waits := strings.Replace(write, "Writes", "Sends", 1)
+	observe(t, s, list(rejected, waits))
+	entries, _ := s.Entries()
+	if len(entries) != 2 || entries[0].Name() != "desk:read" {
+		t.Fatalf("held back: %+v", entries)
+	}
+	if err := s.Decide(entries[0], false); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Shown(entries[1:]); err != nil {
+		t.Fatal(err)
+	}
+	for _, last := range []int{2_500, mostTools + 100} { // one that is usual for an attack, and all there is room for
+		observe(t, s, list(others(0, last)...))
+		observe(t, s, list(rejected, waits))
+		for who, s := range map[string]*Store{"here": s, "in another process": again(s)} {
+			l, held := s.Screen(desk, list(rejected, waits))
+			if len(l.Tools) != 0 || held["read"] != trust.Rejected || held["write"] != trust.Changed {
+				t.Errorf("after %d others, %s: %d admitted, held back %v", last, who, len(l.Tools), held)
+			}
+			if got := admitted(s, list(read, write)); got != "read write" {
+				t.Errorf("after %d others, %s: as accepted: %q", last, who, got)
+			}
+		}
+	}
+	observe(t, s, list(strings.Replace(waits, "Sends", "Deletes", 1)))
+	entries, _ = s.Entries()
+	if len(entries) != 2 || !entries[1].Swapped() {
+		t.Errorf("it is forgotten what the user was shown: %+v", entries)
+	}
+}
+
+func TestARecordThatIsFullTakesNoNewNames(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	all := others(0, mostTools+100)
+	observe(t, s, list(all...)) // the first listing is taken whole
+	if l, held := again(s).Screen(desk, list(all...)); len(l.Tools) != len(all) {
+		t.Errorf("%d of %d admitted, %d held back", len(l.Tools), len(all), len(held))
+	}
+	more := list(all[0], read)
+	observe(t, s, more)
+	if l, held := again(s).Screen(desk, more); len(l.Tools) != 1 || held["read"] != trust.Changed {
+		t.Errorf("%d admitted, held back %v", len(l.Tools), held)
+	}
+	if _, problems := s.Entries(); len(problems) != 1 || !strings.Contains(problems[0], s.path(desk)) || !strings.Contains(problems[0], "once the file is removed") {
+		t.Errorf("what the user can do: %q", problems)
 	}
 }
 
