@@ -105,10 +105,13 @@ func startWithin(ctx, life context.Context, t transport.Interface) error {
 }
 
 // sameHost keeps headers, which are credentials as often as not, from following
-// a redirect to somebody else.
+// a redirect to somebody else, or to where everybody on the way can read them.
 func sameHost(req *http.Request, via []*http.Request) error {
 	if req.URL.Host != via[0].URL.Host {
 		return fmt.Errorf("it redirects to another host, %s", req.URL.Host)
+	}
+	if via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https" {
+		return errors.New("it redirects from https to http: write the address that it leads to, with https")
 	}
 	if len(via) > 5 {
 		return errors.New("it redirects in circles")

@@ -198,6 +198,30 @@ func TestURLThatNeverAnswersIsGivenUp(t *testing.T) {
 	}
 }
 
+func TestCredentialsDoNotFollowARedirectOutOfEncryption(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		hops    []string // of one host, in that order
+		refused bool
+	}{
+		{[]string{"https", "http"}, true},
+		{[]string{"http", "https", "http"}, true},
+		{[]string{"http", "https"}, false},
+		{[]string{"https", "https"}, false},
+		{[]string{"http", "http"}, false},
+	} {
+		var hops []*http.Request
+		for _, scheme := range tt.hops {
+			hops = append(hops, httptest.NewRequest(http.MethodPost, scheme+"://example.com/mcp", nil))
+		}
+		last := len(hops) - 1
+		err := sameHost(hops[last], hops[:last])
+		if (err != nil) != tt.refused || tt.refused && !strings.Contains(err.Error(), "with https") {
+			t.Errorf("%v: %v", tt.hops, err)
+		}
+	}
+}
+
 func TestCredentialsDoNotFollowARedirectToAnotherHost(t *testing.T) {
 	t.Parallel()
 	reached := false
