@@ -31,6 +31,9 @@ type backend struct {
 	srv surface.Server
 	log hclog.Logger
 
+	ctx context.Context // ends with the backend, and what is starting with it
+	end context.CancelCauseFunc
+
 	mu       sync.Mutex
 	closed   bool
 	session  *session
@@ -56,6 +59,7 @@ type attempt struct {
 
 func newBackend(m *Manager, srv surface.Server) *backend {
 	b := &backend{m: m, srv: srv, log: m.opt.Log.With("server", srv.Name)}
+	b.ctx, b.end = context.WithCancelCause(m.ctx)
 	if m.opt.Cache != nil {
 		if l, ok := m.opt.Cache.Any(srv.Name, srv.Fingerprint()); ok {
 			b.listing = &l
@@ -373,10 +377,12 @@ func (b *backend) notify(method string, params json.RawMessage) {
 	send()
 }
 
-// close ends the server and waits until it has ended.
+// close ends the server and waits until it has ended. An attempt to start it is
+// given up, with its place among those that start.
 func (b *backend) close() {
 	b.mu.Lock()
 	b.closed = true
+	b.end(errClosing)
 	s := b.session
 	if b.retry != nil {
 		b.retry.Stop()

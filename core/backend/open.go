@@ -15,14 +15,16 @@ func (b *backend) open(a *attempt) (*session, error) {
 	defer b.m.slots.leave(a.ticket)
 	select {
 	case <-a.ticket.granted:
-	case <-b.m.ctx.Done():
+	case <-b.ctx.Done():
+	}
+	if b.ctx.Err() != nil {
 		return nil, errClosing
 	}
 	limit := b.srv.StartTimeout
 	if limit <= 0 {
 		limit = defaultStartTimeout
 	}
-	ctx, cancel := context.WithTimeoutCause(b.m.ctx, limit, slow{"initialize", limit})
+	ctx, cancel := context.WithTimeoutCause(b.ctx, limit, slow{"initialize", limit})
 	defer cancel()
 	s := &session{
 		server: b.srv.Name, client: b.m.opt.Client, log: b.log, began: time.Now(),

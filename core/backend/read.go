@@ -84,7 +84,7 @@ func (b *backend) unread(s *session, k kinds, err error) {
 // remember keeps a failure for later sessions.
 func (b *backend) remember(err error) {
 	c := b.m.opt.Cache
-	if c == nil || errors.Is(err, errClosing) || b.m.ctx.Err() != nil {
+	if c == nil || errors.Is(err, errClosing) || b.ctx.Err() != nil {
 		return
 	}
 	b.log.Warn("it failed", "error", withoutWords(err))

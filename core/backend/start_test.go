@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -263,6 +264,39 @@ func TestChangedServersAreReplacedAndTheOthersLeftAlone(t *testing.T) {
 		t.Error("a server that is gone answers")
 	}
 	eventually(t, "the other is listed alone", func() bool { l := m.Listings(); return len(l) == 1 && l[0].Server == "b" })
+}
+
+func TestAServerThatIsTakenAwayBeforeItsTurnIsNeverStarted(t *testing.T) {
+	t.Parallel()
+	trace := filepath.Join(t.TempDir(), "trace")
+	hung := stub(t, "hung", "-hang")
+	hung.StartTimeout = 2 * time.Second
+	m := newManager(t, Options{Servers: []surface.Server{hung, shell("gone", "echo started > '"+trace+"'")}, MaxStarting: 1})
+	m.Start()
+	m.SetServers([]surface.Server{hung, stub(t, "next")})
+	eventually(t, "the next in the queue is listed", func() bool { return len(m.Listings()) == 1 })
+	if _, err := os.Stat(trace); err == nil {
+		t.Error("it was started")
+	}
+}
+
+func TestAServerThatIsTakenAwayWhileItStartsMakesWay(t *testing.T) {
+	t.Parallel()
+	cache := listing.OpenCache(t.TempDir(), filepath.Join(t.TempDir(), "key"))
+	hung := stub(t, "hung", "-hang")
+	hung.StartTimeout = time.Hour
+	m := newManager(t, Options{Servers: []surface.Server{hung}, MaxStarting: 1, Cache: cache})
+	m.Start()
+	waited := m.backend("hung").begin(true)
+	m.SetServers([]surface.Server{stub(t, "next")})
+	eventually(t, "the next in the queue is listed", func() bool { return len(m.Listings()) == 1 })
+	await(t, waited.listed)
+	if !errors.Is(waited.err, errClosing) {
+		t.Errorf("who waited for it got %v", waited.err)
+	}
+	if f, ok := cache.Failure("hung", hung.Fingerprint(), ""); ok {
+		t.Errorf("that it was taken away counts as a failure: %+v", f)
+	}
 }
 
 func TestRequestWhoseCallerLeavesDoesNotWaitForTheStart(t *testing.T) {
