@@ -2,7 +2,6 @@ package trust
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
@@ -19,8 +18,14 @@ type waiting struct {
 	Shown string `json:"shown,omitempty"`
 }
 
-// mostPending bounds what a repository full of servers can write here.
-const mostPending = 200
+const (
+	// mostPending bounds what a repository full of servers can write here.
+	mostPending = 200
+	// mostShown bounds those among what waits that the user was shown. They have
+	// a bound of their own: a repository that could push one out with others would
+	// have it forgotten what the user saw, and put another in its place.
+	mostShown = 2000
+)
 
 // Note remembers a server that was not started for want of an approval, so that
 // the user can be shown it. The same declaration is noted once.
@@ -64,12 +69,26 @@ func (s *Store) NoteAll(list map[string]surface.Server) error {
 	})
 }
 
-// boundPending drops the oldest of what waits.
+// boundPending drops the oldest of what waits: of what the user was shown and of
+// the rest, each by its own bound.
 func (d *document) boundPending() {
-	for len(d.Pending) > mostPending {
-		delete(d.Pending, slices.MinFunc(slices.Collect(maps.Keys(d.Pending)), func(a, b string) int {
-			return cmp.Or(d.Pending[a].At.Compare(d.Pending[b].At), cmp.Compare(a, b))
-		}))
+	d.dropOldest(mostPending, func(w waiting) bool { return w.Shown == "" })
+	d.dropOldest(mostShown, func(w waiting) bool { return w.Shown != "" })
+}
+
+// dropOldest leaves the newest of those that wait and are of a kind.
+func (d *document) dropOldest(most int, of func(waiting) bool) {
+	var ids []string
+	for id, w := range d.Pending {
+		if of(w) {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b string) int {
+		return cmp.Or(d.Pending[a].At.Compare(d.Pending[b].At), cmp.Compare(a, b))
+	})
+	for _, id := range ids[:max(0, len(ids)-most)] {
+		delete(d.Pending, id)
 	}
 }
 

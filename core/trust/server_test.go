@@ -200,6 +200,59 @@ func TestWhatWaitsIsListedOnceAndBounded(t *testing.T) {
 	}
 }
 
+// A repository can have any number of servers noted, between the user's look at
+// one and the approval of it.
+func TestWhatTheUserWasShownIsNotForgottenForTheSakeOfOthers(t *testing.T) {
+	t.Parallel()
+	s, now := store(t)
+	const id = "local:deploy@/ws"
+	of := func() Entry {
+		t.Helper()
+		for _, e := range s.Entries() {
+			if e.ID == id {
+				return e
+			}
+		}
+		t.Fatal("it waits no more")
+		return Entry{}
+	}
+	must(t, s.Note(id, server("deploy", "harmless")))
+	must(t, s.Shown([]Entry{of()}))
+	flood := map[string]surface.Server{}
+	for i := range mostPending + 20 {
+		srv := server(fmt.Sprintf("s%03d", i))
+		flood[ServerID(srv, "")] = srv
+	}
+	*now = now.Add(1)
+	must(t, s.NoteAll(flood))
+	*now = now.Add(1)
+	must(t, s.Note("mcp:last@user", server("last")))
+	if got := len(s.Entries()); got != mostPending+1 {
+		t.Errorf("%d wait, want %d and the one that was shown", got, mostPending)
+	}
+	must(t, s.Note(id, server("deploy", "harmful")))
+	if !of().Swapped() {
+		t.Error("it can be approved, though the user saw another")
+	}
+
+	// What was shown is bounded, too, and takes no room from what is new.
+	many := map[string]waiting{}
+	for i := range mostShown + 20 {
+		*now = now.Add(1)
+		srv := server(fmt.Sprintf("s%04d", i))
+		many[ServerID(srv, "")] = waiting{srv.Fingerprint(), *now, srv, srv.Fingerprint()}
+	}
+	must(t, s.update(func(d *document) error { d.Pending = many; return nil }))
+	must(t, s.Note("mcp:last@user", server("last")))
+	waits := map[string]bool{}
+	for _, e := range s.Entries() {
+		waits[e.ID] = true
+	}
+	if len(waits) != mostShown+1 || !waits["mcp:last@user"] || waits["mcp:s0019@user"] || !waits["mcp:s0020@user"] {
+		t.Errorf("%d wait, want the newest %d that were shown and the one that is new", len(waits), mostShown)
+	}
+}
+
 func TestDiff(t *testing.T) {
 	t.Parallel()
 	s, _ := store(t)
