@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -13,20 +14,29 @@ import (
 	"github.com/ctx-sidecar/ctx/core/state"
 )
 
-// Memory is what is remembered of the conversation that a gateway serves. A
-// conversation without an id, or whose file cannot be written, is remembered as
-// long as the gateway runs. The zero Memory remembers nothing.
+// Memory is what is remembered of the conversation that a gateway serves. What
+// cannot be written, or is of a conversation without an id, is remembered as
+// long as the gateway runs, and written with the next change that can be. The
+// zero Memory remembers nothing.
 type Memory struct {
 	store   *state.Store
 	binding *hook.Binding
 
-	mu    sync.Mutex
-	local state.Session
+	writing sync.Mutex // one change at a time, so that none overtakes another
+
+	mu      sync.Mutex
+	unsaved map[string]unsaved // by the conversation's id
+}
+
+// unsaved is a conversation as the disk does not have it.
+type unsaved struct {
+	session state.Session
+	changes []func(*state.Session) // that the disk lacks
 }
 
 // NewMemory remembers in store the conversation that binding names.
 func NewMemory(store *state.Store, binding *hook.Binding) *Memory {
-	return &Memory{store: store, binding: binding}
+	return &Memory{store: store, binding: binding, unsaved: map[string]unsaved{}}
 }
 
 func (m *Memory) load() state.Session {
@@ -36,8 +46,8 @@ func (m *Memory) load() state.Session {
 	id := m.binding.Session()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if id == "" || m.local.ID == id {
-		return m.local
+	if u, ok := m.unsaved[id]; ok {
+		return u.session
 	}
 	// What cannot be read is as good as nothing; the store keeps it aside at the
 	// next write.
@@ -45,22 +55,31 @@ func (m *Memory) load() state.Session {
 	return s
 }
 
-// update changes what is remembered: on disk or, where that fails, here. The
-// error tells of the disk; the change itself is made in any case.
+// update changes what is remembered: on disk or, where that fails, here until it
+// works again. The error tells of the disk; the change itself is made in any
+// case. change must do no harm where it is made once more.
 func (m *Memory) update(id string, change func(*state.Session)) error {
-	var onDisk error
-	if id != "" {
-		if _, onDisk = m.store.Update(id, change); onDisk == nil {
-			return nil
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	m.mu.Lock()
+	changes := append(slices.Clip(m.unsaved[id].changes), change)
+	m.mu.Unlock()
+	s, err := m.store.Update(id, func(s *state.Session) {
+		for _, change := range changes {
+			change(s)
 		}
-	}
+	})
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.local.ID != id {
-		m.local = state.Session{ID: id}
+	if err == nil {
+		delete(m.unsaved, id)
+		return nil
 	}
-	change(&m.local)
-	return onDisk
+	m.unsaved[id] = unsaved{s, changes}
+	if errors.Is(err, state.ErrNoSession) {
+		return nil // there is no place for it on disk
+	}
+	return err
 }
 
 // used remembers a completed call, the latest last.
