@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -202,15 +205,26 @@ func belongsTo(name, server string) bool {
 	return strings.HasPrefix(name, server+":") || strings.HasPrefix(strings.TrimPrefix(name, "mcp__"), server+"__")
 }
 
-// number is an integer that some models write as a string.
+// number is a whole number, which some models write as a string, as 5.0, or as
+// null where they mean none. One that no list and no text is long enough for
+// stands for the largest or smallest that there is.
 type number int
 
 func (n *number) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		return nil
+	}
 	var text json.Number // takes both
 	if err := json.Unmarshal(b, &text); err != nil {
 		return err
 	}
-	i, err := strconv.Atoi(text.String())
-	*n = number(i)
-	return err
+	f, err := text.Float64()
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return err
+	}
+	if f != math.Trunc(f) {
+		return fmt.Errorf("%s is no whole number", text)
+	}
+	*n = number(max(math.MinInt32, min(f, math.MaxInt32)))
+	return nil
 }

@@ -49,6 +49,39 @@ func TestSearchTellsEnoughToCallAtOnce(t *testing.T) {
 	}
 }
 
+func TestNumbersAndListsAreReadAsModelsWriteThem(t *testing.T) {
+	t.Parallel()
+	b := serve(t, map[string][]string{"big": manyTools("big", 30)})
+	b.initialize(`{}`)
+	search := func(limit string) (reply, int) {
+		t.Helper()
+		r := b.call(toolSearch, `{"query":"big","limit":`+limit+`}`)
+		var f found
+		if err := json.Unmarshal(r.StructuredContent, &f); err != nil {
+			t.Fatal(err)
+		}
+		return r, len(f.Tools)
+	}
+	for limit, want := range map[string]int{
+		"null": 5, "7": 7, "7.0": 7, "1e1": 10, `"7"`: 7, `"7.0"`: 7, "-1": 5, "0": 5, "1e300": 20, "1e999": 20, "99999999999999999999": 20,
+	} {
+		if r, got := search(limit); r.IsError || got != want {
+			t.Errorf("limit %s: %d tools, want %d: %s", limit, got, want, r.text())
+		}
+	}
+	for _, limit := range []string{"1.5", `"x"`, "{}"} {
+		if r, _ := search(limit); !r.IsError {
+			t.Errorf("limit %s: %s", limit, r.text())
+		}
+	}
+	if r := b.call(callTool, `{"tool":"ctx:read","arguments":{"handle":"r9","offset":null}}`); !strings.Contains(r.text(), "call the tool again") {
+		t.Errorf("offset null: %s", r.text())
+	}
+	if r := b.call(describeTool, `{"tools":null}`); !r.IsError {
+		t.Errorf("no tools: %s", r.text())
+	}
+}
+
 func TestSearchSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	b := serve(t, map[string][]string{"fs": {readText}, "dead": nil}, func(_ *Options, r *Rules, f *fakeBackends) {

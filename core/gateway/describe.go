@@ -86,10 +86,13 @@ func withID(t listing.Tool) json.RawMessage {
 }
 
 // oneOrMore accepts a single string where a list of them is meant, as models
-// write it.
+// write it, and null where none is.
 type oneOrMore []string
 
 func (o *oneOrMore) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		return nil
+	}
 	var one string
 	if json.Unmarshal(b, &one) == nil {
 		*o = oneOrMore{one}
