@@ -147,6 +147,37 @@ func TestAToolInUseIsNeverTakenAway(t *testing.T) {
 	}
 }
 
+func TestWhatStaysListedAllTheSameIsNotSaidToBeTakenOut(t *testing.T) {
+	t.Parallel()
+	b := serve(t, map[string][]string{"fs": {readText, writeFile}, "memory": {readGraph}, "web": {searchAny}}, inMode("narrow"), func(o *Options, r *Rules, _ *fakeBackends) {
+		o.Config.Gateway.Pin = []string{"fs:read_text_file"}
+		r.bringing = map[string]bool{"memory": true}
+	})
+	b.initialize(`{}`)
+	if err := b.opts.Memory.update("session-1", func(s *state.Session) { s.Relevant = []string{"web:search"} }); err != nil {
+		t.Fatal(err)
+	}
+	b.call(surfaceTool, `{"action":"reveal","tools":["fs:write_file"]}`)
+	r := b.call(surfaceTool, `{"action":"hide","tools":["fs:read_text_file","fs:write_file","memory:read_graph","web:search"]}`)
+	for _, said := range []string{
+		"taken out: fs:write_file\n", "kept, because pinned: fs:read_text_file",
+		"kept, because of an enabled capability: memory:read_graph", "kept, because fit for the prompt: web:search",
+	} {
+		if !strings.Contains(r.text(), said) {
+			t.Errorf("%q is not said: %s", said, r.text())
+		}
+	}
+	if s := string(r.StructuredContent); !strings.Contains(s, `"hidden":["fs:write_file"]`) || !strings.Contains(s, `"pinned":["fs:read_text_file"]`) {
+		t.Errorf("said %s", s)
+	}
+	if got := toolNames(t, b.must("tools/list", ""))[5:]; !slices.Equal(got, []string{"fs__read_text_file", "memory__read_graph", "web__search"}) {
+		t.Errorf("listed %q", got)
+	}
+	if r := b.call(surfaceTool, `{"action":"hide","family":"fs","tools":null}`); strings.Contains(r.text(), "unknown") {
+		t.Errorf("no tools: %s", r.text())
+	}
+}
+
 func TestOneConversationNeverSeesTheRevealsOfAnother(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

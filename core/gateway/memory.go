@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"path"
 	"slices"
@@ -99,39 +100,54 @@ func (m *Memory) used(session, id string) error {
 // only work whole as one. Of a hidden family only the first three are.
 // When they are too many the least recently revealed go first.
 func (m *Memory) shown(md mode, cfg config.Gateway, c *catalog) []int {
+	var at []int
+	for _, p := range m.pick(md, cfg, c) {
+		at = append(at, p.at)
+	}
+	return at
+}
+
+// pick is a tool that is listed beside the kernel.
+type pick struct {
+	at  int    // its position in the catalogue
+	why string // completes "it is"
+}
+
+// pick is shown with the reasons.
+func (m *Memory) pick(md mode, cfg config.Gateway, c *catalog) []pick {
 	s := m.load()
-	var picked []int
-	add := func(match func(listing.Tool) bool) {
+	var picked []pick
+	add := func(why string, match func(listing.Tool) bool) {
 		for i, t := range c.tools {
-			if match(t) && !slices.Contains(picked, i) {
-				picked = append(picked, i)
+			if match(t) && !slices.ContainsFunc(picked, func(p pick) bool { return p.at == i }) {
+				picked = append(picked, pick{i, why})
 			}
 		}
 	}
 	whole := func(t listing.Tool) bool {
 		return slices.ContainsFunc(cfg.FamiliesWhole, func(f string) bool {
-			return inFamily(t, f) && slices.ContainsFunc(picked, func(i int) bool { return inFamily(c.tools[i], f) })
+			return inFamily(t, f) && slices.ContainsFunc(picked, func(p pick) bool { return inFamily(c.tools[p.at], f) })
 		})
 	}
 	for _, pin := range cfg.Pin {
-		add(func(t listing.Tool) bool { ok, _ := path.Match(pin, t.ID()); return ok || pin == t.ID() })
+		add("pinned", func(t listing.Tool) bool { ok, _ := path.Match(pin, t.ID()); return ok || pin == t.ID() })
 	}
 	for _, id := range slices.Backward(s.Used) {
-		add(func(t listing.Tool) bool { return t.ID() == id })
+		add("in use", func(t listing.Tool) bool { return t.ID() == id })
 	}
 	for _, id := range slices.Backward(s.Revealed) {
-		add(func(t listing.Tool) bool { return t.ID() == id || t.Server == id || inFamily(t, id) })
+		add("revealed with its family", func(t listing.Tool) bool { return t.ID() == id || t.Server == id || inFamily(t, id) })
 	}
 	hidden := c.hides(s.Hidden)
-	add(func(t listing.Tool) bool { return c.rules.bringing[t.Server] && !hidden(t) })
+	add("of an enabled capability", func(t listing.Tool) bool { return c.rules.bringing[t.Server] && !hidden(t) })
 	if md == narrow {
 		for _, id := range s.Relevant[:min(len(s.Relevant), cfg.NarrowTo)] {
-			add(func(t listing.Tool) bool { return t.ID() == id && !hidden(t) })
+			add("fit for the prompt", func(t listing.Tool) bool { return t.ID() == id && !hidden(t) })
 		}
 	}
-	add(func(t listing.Tool) bool { return whole(t) && !hidden(t) })
+	add("of a family that is listed whole", func(t listing.Tool) bool { return whole(t) && !hidden(t) })
 	picked = picked[:min(len(picked), mostListed)]
-	slices.Sort(picked)
+	slices.SortFunc(picked, func(a, b pick) int { return cmp.Compare(a.at, b.at) })
 	return picked
 }
 

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,11 +14,11 @@ import (
 
 // shownNow is the answer of surface.
 type shownNow struct {
-	Index   string   `json:"index,omitempty"`
-	Shown   []string `json:"shown,omitempty"`   // listed now, by name
-	Hidden  []string `json:"hidden,omitempty"`  // taken out now
-	Kept    []string `json:"kept,omitempty"`    // in use, and so not taken out
-	Unknown []string `json:"unknown,omitempty"` // no tool and no family
+	Index   string              `json:"index,omitempty"`
+	Shown   []string            `json:"shown,omitempty"`   // listed now, by name
+	Hidden  []string            `json:"hidden,omitempty"`  // not listed now
+	Kept    map[string][]string `json:"kept,omitempty"`    // listed all the same, by what they are
+	Unknown []string            `json:"unknown,omitempty"` // no tool and no family
 }
 
 // surface answers the tool of that name, in the modes that reveal.
@@ -67,7 +68,6 @@ func (g *Gateway) change(c *catalog, show bool, wanted []string) json.RawMessage
 	if len(ids) == 0 {
 		return refuse("there is no tool or family %s; tool_search finds tools", strings.Join(now.Unknown, ", "))
 	}
-	used := g.opts.Memory.load().Used
 	err := g.opts.Memory.update(g.session(), func(s *state.Session) {
 		s.Revealed = slices.DeleteFunc(s.Revealed, func(id string) bool { return slices.Contains(ids, id) })
 		if show {
@@ -78,14 +78,19 @@ func (g *Gateway) change(c *catalog, show bool, wanted []string) json.RawMessage
 	if err != nil {
 		g.log.Warn("revealed for as long as this process runs", "error", err)
 	}
-	listed := g.opts.Memory.shown(g.mode, g.opts.Config.Gateway, c)
+	listed := map[int]string{}
+	for _, p := range g.opts.Memory.pick(g.mode, g.opts.Config.Gateway, c) {
+		listed[p.at] = p.why
+	}
+	now.Kept = map[string][]string{}
 	for i, t := range c.tools {
+		why, isListed := listed[i]
 		switch {
 		case !slices.Contains(ids, t.ID()):
-		case show && slices.Contains(listed, i):
+		case show && isListed:
 			now.Shown = append(now.Shown, c.names()[i])
-		case !show && slices.Contains(used, t.ID()):
-			now.Kept = append(now.Kept, t.ID())
+		case !show && isListed:
+			now.Kept[why] = append(now.Kept[why], t.ID())
 		case !show:
 			now.Hidden = append(now.Hidden, t.ID())
 		}
@@ -109,18 +114,16 @@ func (c *catalog) ofFamily(name string) []listing.Tool {
 
 func (s shownNow) text() string {
 	var parts []string
-	for _, p := range []struct {
-		what  string
-		names []string
-	}{
-		{"listed now, and callable at once with call_tool or call_tool_write: ", s.Shown},
-		{"taken out: ", s.Hidden},
-		{"kept, because in use: ", s.Kept},
-		{"unknown: ", s.Unknown},
-	} {
-		if len(p.names) > 0 {
-			parts = append(parts, p.what+strings.Join(p.names, ", "))
+	add := func(what string, names []string) {
+		if len(names) > 0 {
+			parts = append(parts, what+": "+strings.Join(names, ", "))
 		}
 	}
+	add("listed now, and callable at once with call_tool or call_tool_write", s.Shown)
+	add("taken out", s.Hidden)
+	for _, why := range slices.Sorted(maps.Keys(s.Kept)) {
+		add("kept, because "+why, s.Kept[why])
+	}
+	add("unknown", s.Unknown)
 	return strings.Join(parts, "\n")
 }
