@@ -95,10 +95,10 @@ func diffLocal(f *cmdutil.Factory, found []trust.Entry, e trust.Entry) ([]string
 		return []string{}, true
 	}
 	lines := []string{"+ SHA-256: " + localtool.Hash(e.Server)}
-	for line := range strings.Lines(udiff.Unified("", "", string(old), string(text))) {
+	for line := range strings.Lines(hunks(udiff.Unified("", "", string(old), string(text)))) {
 		line = strings.TrimRight(line, "\r\n")
 		switch {
-		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, `\ `):
+		case strings.HasPrefix(line, `\ `):
 		case line != "" && strings.ContainsRune("-+ ", rune(line[0])):
 			lines = append(lines, line[:1]+" "+line[1:])
 		default:
@@ -106,4 +106,13 @@ func diffLocal(f *cmdutil.Factory, found []trust.Entry, e trust.Entry) ([]string
 		}
 	}
 	return lines, true
+}
+
+// hunks is a unified diff without the two lines at its start that name the files.
+// They are told by their place: a line of a text can look like them.
+func hunks(unified string) string {
+	for range 2 {
+		_, unified, _ = strings.Cut(unified, "\n")
+	}
+	return unified
 }

