@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/event"
 	"github.com/ctx-sidecar/ctx/core/listing"
@@ -29,12 +30,9 @@ func (g *Gateway) permit(ctx context.Context, rules *Rules, t listing.Tool, argu
 	case event.Deny:
 		return refuse("%s is denied by %s", t.ID(), v.Reason)
 	}
-	call := trust.Call{
-		Session:  g.session(),
-		Server:   t.Server,
-		Tool:     t.Name,
-		ArgsHash: hash(arguments),
-		Summary:  t.ID() + " " + line(string(arguments), 300),
+	call, err := g.described(t, arguments)
+	if err != nil {
+		return refuse("%s was not called: %s, and %v. Call it with other arguments, or the user can set this tool's approval in the host's configuration.", t.ID(), v.Reason, err)
 	}
 	if g.opts.Approvals.TakeCall(call.Session, call.Server, call.Tool, call.ArgsHash) {
 		return nil
@@ -53,6 +51,31 @@ func (g *Gateway) permit(ctx context.Context, rules *Rules, t listing.Tool, argu
 		g.log.Error("approval not requested", "tool", t.ID(), "error", err)
 	}
 	return refuse("%s was not called: %s, and this host cannot ask the user here. The user can allow this one call by running \"ctx approve\" in a terminal, after which the same call goes through, or set this tool's approval in the host's configuration.", t.ID(), v.Reason)
+}
+
+// described is a call as the user is asked about it: in one line that names every
+// argument, and whole.
+func (g *Gateway) described(t listing.Tool, arguments json.RawMessage) (trust.Call, error) {
+	all, err := argumentsOf(arguments)
+	if err != nil {
+		return trust.Call{}, err
+	}
+	summary, err := show(all, mostSummary)
+	if err != nil {
+		return trust.Call{}, err
+	}
+	whole, err := show(all, mostShown)
+	if err != nil {
+		return trust.Call{}, err
+	}
+	return trust.Call{
+		Session:   g.session(),
+		Server:    t.Server,
+		Tool:      t.Name,
+		ArgsHash:  hash(arguments),
+		Summary:   strings.Join(append([]string{t.ID()}, summary...), " "),
+		Arguments: strings.Join(whole, "\n"),
+	}, nil
 }
 
 // ask shows the user what would be called, through the host. The form has no
@@ -75,6 +98,8 @@ func (g *Gateway) ask(ctx context.Context, call trust.Call) (allowed bool, err e
 	return reply.Action == "accept", nil
 }
 
+// hash is of arguments in which no name stands twice, see [argumentsOf]: the
+// canonical form keeps one of such members, and the server is sent both.
 func hash(arguments json.RawMessage) string {
 	sum := sha256.Sum256([]byte(listing.Canonical(arguments)))
 	return hex.EncodeToString(sum[:])

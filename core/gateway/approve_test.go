@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func TestAWriteIsAskedForThroughTheHost(t *testing.T) {
 		if called := len(b.backends.seen()) == 1; called != c.called || r.IsError == c.called {
 			t.Errorf("%s: called %v: %s", name, called, r.text())
 		}
-		if len(b.host.asked) != 1 || !strings.Contains(b.host.asked[0], `fs:write_file {\"path\":\"/x\"}`) {
+		if len(b.host.asked) != 1 || !strings.Contains(b.host.asked[0], `fs:write_file path=\"/x\"`) {
 			t.Errorf("%s: asked %q", name, b.host.asked)
 		}
 		// Only a form without fields can be answered where all questions are off.
@@ -64,6 +65,145 @@ func TestWhereTheHostCannotAskTheUserApprovesInATerminal(t *testing.T) {
 		if r := b.call(callToolWrite, call); !r.IsError {
 			t.Errorf("%s: one approval let two calls through", capabilities)
 		}
+	}
+}
+
+// question is what the host is asked about a write with these arguments.
+func question(t *testing.T, arguments string) (message string, answer reply) {
+	t.Helper()
+	b := serve(t, twoServers, asking)
+	b.host.answer = func(string, json.RawMessage) (json.RawMessage, error) {
+		return json.RawMessage(`{"action":"accept"}`), nil
+	}
+	b.initialize(`{"elicitation":{}}`)
+	answer = b.call(callToolWrite, `{"tool":"fs:write_file","arguments":`+arguments+`}`)
+	if called := len(b.backends.seen()) == 1; called == answer.IsError || called != (len(b.host.asked) == 1) {
+		t.Errorf("%.80s: asked %d times, called %v", arguments, len(b.host.asked), called)
+	}
+	if len(b.host.asked) == 0 {
+		return "", answer
+	}
+	_, params, _ := strings.Cut(b.host.asked[0], "{")
+	var p struct{ Message string }
+	if err := json.Unmarshal([]byte("{"+params), &p); err != nil {
+		t.Fatalf("%v: %s", err, b.host.asked[0])
+	}
+	return p.Message, answer
+}
+
+func TestTheUserIsShownEveryArgumentOfACall(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", 400) + strings.Repeat("b", 1000)
+	for name, c := range map[string]struct {
+		arguments string
+		want      []string
+	}{
+		"a path behind much content": {
+			`{"content":"` + long + `","path":"/home/u/.ssh/authorized_keys"}`,
+			[]string{`fs:write_file path="/home/u/.ssh/authorized_keys" content="aaa`, `aaa…(1400 bytes)…bbb`, `bbb"`},
+		},
+		"a path behind escapes": {
+			`{"content":"` + long + `","path":"\u002fetc\/passwd\u202e\u200b"}`,
+			[]string{`path="/etc/passwd\u202e\u200b"`},
+		},
+		"a value that reads like another argument": {
+			`{"path":"/etc/passwd","a":"x\" path=\"/tmp/safe"}`,
+			[]string{`a="x\" path=\"/tmp/safe"`, `path="/etc/passwd"`},
+		},
+		"a name that reads like one": {
+			`{"path=\"/tmp/safe\" x":1,"path":"/etc/passwd"}`,
+			[]string{`"path=\"/tmp/safe\" x"=1`, `path="/etc/passwd"`},
+		},
+		"values of every kind": {
+			`{"n":1.0,"yes":true,"none":null,"list":["a", 2],"o":{"b":"<>","a":{}}}`,
+			[]string{`n=1.0`, `yes=true`, `none=null`, `list=["a",2]`, `o={"a":{},"b":"<>"}`},
+		},
+		"several long ones": {
+			`{"one":"` + long + `","two":["` + long + `"],"path":"/etc/passwd"}`,
+			[]string{`path="/etc/passwd"`, `one="aaa`, `two=["aaa`, `…(1400 bytes)…`, `…(1404 bytes)…`},
+		},
+		"none": {`{}`, []string{`fs:write_file`}},
+	} {
+		message, _ := question(t, c.arguments)
+		for _, want := range c.want {
+			if !strings.Contains(message, want) {
+				t.Errorf("%s: %q is not in %s", name, want, message)
+			}
+		}
+		if len(message) > 700 {
+			t.Errorf("%s: %d bytes", name, len(message))
+		}
+	}
+}
+
+func TestNoStringSeemsToEndWhereItIsCut(t *testing.T) {
+	t.Parallel()
+	quotes := strings.Repeat(`\"`, 2000)
+	for pad := range 8 {
+		message, _ := question(t, `{"content":"`+strings.Repeat("x", pad)+quotes+`"}`)
+		head, tail, _ := strings.Cut(strings.TrimPrefix(message, `Allow this call? fs:write_file content="`), "…(")
+		_, tail, _ = strings.Cut(tail, ")…")
+		for _, part := range []string{head, strings.TrimSuffix(tail, `"`)} {
+			if bare := strings.ReplaceAll(part, `\"`, ""); part == "" || strings.ContainsAny(bare, `\"`) {
+				t.Errorf("%q", part)
+			}
+		}
+	}
+}
+
+func TestACallThatCannotBeShownIsRefused(t *testing.T) {
+	t.Parallel()
+	var many, longNames []string
+	for i := range 300 {
+		many = append(many, fmt.Sprintf(`"a%d":%d`, i, i))
+	}
+	for i := range 3 {
+		longNames = append(longNames, fmt.Sprintf(`"%s%d":1`, strings.Repeat("n", 500), i))
+	}
+	for arguments, want := range map[string]string{
+		`{"path":"/etc","path":"/tmp/x"}`:             `two members "path"`,
+		`{"path":"/etc","\u0070ath":"/tmp/x"}`:        `two members "path"`,
+		`{"edits":[{"path":"/etc","path":"/tmp/x"}]}`: `two members "path"`,
+		`{"":1,"":2}`:                               `two members ""`,
+		`{` + strings.Join(many, ",") + `}`:         "more arguments than the user can be shown",
+		`{` + strings.Join(longNames, ",") + `}`:    "more arguments than the user can be shown",
+		`"{\"path\":\"/etc\",\"path\":\"/tmp/x\"}"`: `two members "path"`,
+	} {
+		message, answer := question(t, arguments)
+		if message != "" || !answer.IsError || !strings.Contains(answer.text(), "was not called") || !strings.Contains(answer.text(), want) {
+			t.Errorf("%.80s: asked %q, answered %s", arguments, message, answer.text())
+		}
+	}
+	// The same names in different objects are no repetition.
+	if message, _ := question(t, `{"a":{"path":1},"path":2,"b":[{"path":3},{"path":4}]}`); message == "" {
+		t.Error("a call without a repeated name was refused")
+	}
+}
+
+func TestAnApprovalIsOfNoOtherCallWithTheSameNames(t *testing.T) {
+	t.Parallel()
+	b := serve(t, twoServers, asking)
+	b.initialize(`{}`)
+	b.call(callToolWrite, `{"tool":"fs:write_file","arguments":{"path":"/tmp/x"}}`)
+	b.approvals.approved = slices.Clone(b.approvals.waiting)
+	if r := b.call(callToolWrite, `{"tool":"fs:write_file","arguments":{"path":"/etc","path":"/tmp/x"}}`); !r.IsError || len(b.backends.seen()) != 0 {
+		t.Errorf("the approval of /tmp/x let /etc through: %s", r.text())
+	}
+}
+
+func TestWhatWaitsInATerminalIsKeptWhole(t *testing.T) {
+	t.Parallel()
+	b := serve(t, twoServers, asking)
+	b.initialize(`{}`)
+	content := strings.Repeat("a", 30_000) + "here" + strings.Repeat("b", 30_000)
+	b.call(callToolWrite, `{"tool":"fs:write_file","arguments":{"content":"`+content+`","path":"/x"}}`)
+	b.call(callToolWrite, `{"tool":"fs:write_file","arguments":{"content":"`+content+content+`","path":"/x"}}`)
+	waiting := b.approvals.waiting
+	if len(waiting) != 2 || waiting[0].Arguments != "path=\"/x\"\ncontent=\""+content+`"` {
+		t.Fatalf("%d wait: %.200s", len(waiting), waiting[0].Arguments)
+	}
+	if huge := waiting[1].Arguments; len(huge) > mostShown+100 || !strings.Contains(huge, "…(120008 bytes)…") || !strings.HasPrefix(huge, "path=\"/x\"\n") {
+		t.Errorf("%d bytes are kept: %.100s", len(huge), huge)
 	}
 }
 

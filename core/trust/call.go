@@ -11,11 +11,12 @@ import (
 
 // Call is a tool call that needs the user's own word.
 type Call struct {
-	Session  string `json:"session"`
-	Server   string `json:"server"`
-	Tool     string `json:"tool"`
-	ArgsHash string `json:"args_hash"` // of the arguments as canonical JSON
-	Summary  string `json:"summary"`   // one line that shows the user what would happen
+	Session   string `json:"session"`
+	Server    string `json:"server"`
+	Tool      string `json:"tool"`
+	ArgsHash  string `json:"args_hash"`           // of the arguments as canonical JSON
+	Summary   string `json:"summary"`             // one line that shows the user what would happen
+	Arguments string `json:"arguments,omitempty"` // all that would be sent, a line for each
 }
 
 func (c Call) same(o Call) bool {
@@ -39,6 +40,7 @@ type call struct {
 const (
 	callLifetime = 10 * time.Minute // from the request, and again from the approval
 	mostCalls    = 50
+	mostText     = 512 << 10 // bytes of all arguments together: every hook reads the file
 )
 
 func (c call) expires() time.Time {
@@ -73,7 +75,7 @@ func (s *Store) RequestCall(c Call) (code string, err error) {
 				return errUnchanged
 			}
 		}
-		for len(d.Calls) >= mostCalls {
+		for len(d.Calls) >= mostCalls || len(d.Calls) > 0 && d.callText()+len(c.Arguments) > mostText {
 			delete(d.Calls, d.oldestCall())
 		}
 		code = newCode()
@@ -96,10 +98,22 @@ func (s *Store) ListCalls() []PendingCall {
 	return out
 }
 
+// Waiting is the call that waits under a code, for the user to read before
+// [Store.ApproveCall], and fails as that does.
+func (s *Store) Waiting(code string) (PendingCall, error) {
+	code = cleanCode(code)
+	for _, c := range s.ListCalls() {
+		if c.Code == code {
+			return c, nil
+		}
+	}
+	return PendingCall{}, &UnknownCodeError{code}
+}
+
 // ApproveCall gives the user's word for the call under a code, once. A code
 // that is unknown, used or expired is an [*UnknownCodeError].
 func (s *Store) ApproveCall(code string) (Call, error) {
-	code = strings.ToLower(strings.TrimSpace(code))
+	code = cleanCode(code)
 	var approved Call
 	err := s.update(func(d *document) error {
 		d.expire(s.now())
@@ -107,9 +121,9 @@ func (s *Store) ApproveCall(code string) (Call, error) {
 		if !ok || !c.Approved.IsZero() {
 			return &UnknownCodeError{code}
 		}
-		c.Approved = s.now().UTC()
-		d.Calls[code] = c
 		approved = c.Call
+		c.Approved, c.Arguments = s.now().UTC(), "" // they have been read
+		d.Calls[code] = c
 		return nil
 	})
 	return approved, err
@@ -153,6 +167,15 @@ func (d *document) expire(now time.Time) {
 	}
 }
 
+// callText is how many bytes the arguments of all calls take.
+func (d *document) callText() int {
+	n := 0
+	for _, c := range d.Calls {
+		n += len(c.Arguments)
+	}
+	return n
+}
+
 func (d *document) oldestCall() string {
 	oldest := ""
 	for code, c := range d.Calls {
@@ -162,6 +185,9 @@ func (d *document) oldestCall() string {
 	}
 	return oldest
 }
+
+// cleanCode is a code as the user typed it.
+func cleanCode(code string) string { return strings.ToLower(strings.TrimSpace(code)) }
 
 // newCode is easy to type and not to guess: the first 50 bits of a random text,
 // in letters and digits that are hard to confuse.

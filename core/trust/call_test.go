@@ -106,6 +106,37 @@ func TestCodesDifferAndRequestsAreBounded(t *testing.T) {
 	}
 }
 
+func TestArgumentsAreKeptToBeReadAndNotForever(t *testing.T) {
+	t.Parallel()
+	s, now := store(t)
+	for i := range mostText>>16 + 2 {
+		*now = now.Add(time.Second)
+		c := deletion
+		c.ArgsHash, c.Arguments = fmt.Sprint(i), strings.Repeat("<", 64<<10)
+		_, err := s.RequestCall(c)
+		must(t, err)
+	}
+	l := s.ListCalls()
+	if len(l) != mostText>>16 || l[len(l)-1].ArgsHash != "9" || len(l[0].Arguments) != 64<<10 {
+		t.Fatalf("%d wait", len(l))
+	}
+	last := l[len(l)-1]
+	got, err := s.Waiting(" " + strings.ToUpper(last.Code))
+	if err != nil || got != last {
+		t.Errorf("to be read: %.100v, %v", got, err)
+	}
+	if c, err := s.ApproveCall(last.Code); err != nil || c != last.Call {
+		t.Errorf("approved %.100v, %v", c, err)
+	}
+	if kept := s.view().Calls[last.Code]; kept.Arguments != "" || !take(s, last.Call) {
+		t.Errorf("%d bytes are kept of what has been approved", len(kept.Arguments))
+	}
+	var unknown *UnknownCodeError
+	if _, err := s.Waiting(last.Code); !errors.As(err, &unknown) {
+		t.Errorf("a call that was made waits: %v", err)
+	}
+}
+
 func TestOneApprovalIsOneCallHoweverManyAsk(t *testing.T) {
 	t.Parallel()
 	s, _ := store(t)

@@ -3,6 +3,7 @@ package approve
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,8 +28,10 @@ func New(f *cmdutil.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "approve [CODE]",
 		Short: "Let a tool call that waits for you be made once",
-		Long: `Let a tool call that waits for you be made once. Without a code, the calls that
-wait are listed. Codes are for your eyes: no agent is ever told one.`,
+		Long: `Let a tool call that waits for you be made once, and print its arguments, up to
+64 KiB. Without a code, the calls that wait are listed, long arguments without
+their middle; --json has as much of them as is printed with a code. Codes are
+for your eyes: no agent is ever told one.`,
 		Example:           "  ctx approve\n  ctx approve k3f5a-9qp2x",
 		Args:              cmdutil.Args(0, 1),
 		ValidArgsFunction: complete(f),
@@ -37,6 +40,15 @@ wait are listed. Codes are for your eyes: no agent is ever told one.`,
 			if len(args) == 0 {
 				w := Waiting{append([]trust.PendingCall{}, t.ListCalls()...)}
 				return f.Print("approve", w, w.print)
+			}
+			waiting, err := t.Waiting(args[0])
+			if err != nil {
+				return err
+			}
+			if !f.JSON {
+				if err := printWhole(f.IO, waiting.Call); err != nil {
+					return err // nothing is approved that could not be shown
+				}
 			}
 			c, err := t.ApproveCall(args[0])
 			if err != nil {
@@ -47,6 +59,16 @@ wait are listed. Codes are for your eyes: no agent is ever told one.`,
 			})
 		},
 	}
+}
+
+// printWhole prints everything that a call would send.
+func printWhole(s *iostreams.Streams, c trust.Call) error {
+	text := iostreams.Clean(c.Server+":"+c.Tool) + "\n"
+	if c.Arguments != "" {
+		text += "    " + strings.ReplaceAll(iostreams.CleanLines(c.Arguments), "\n", "\n    ") + "\n"
+	}
+	_, err := fmt.Fprint(s.Out, text)
+	return err
 }
 
 func (w Waiting) print(s *iostreams.Streams) {
