@@ -132,6 +132,14 @@ func (b *brought) set(srv surface.Server) {
 	b.Changed()
 }
 
+// has reports whether a server runs for a capability, or is to.
+func (b *brought) has(name string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, ok := b.servers[name]
+	return ok
+}
+
 func (b *brought) drop(name string) {
 	b.mu.Lock()
 	delete(b.servers, name)

@@ -174,11 +174,16 @@ func (g *Gateway) awaitServer(ctx context.Context, name string) *catalog {
 }
 
 // awaitCapabilities waits, for a name that is not known, until the capabilities
-// that are on their way to be active are.
+// that are on their way to be active are; for one that is, until what it means is
+// no longer up to them.
 func (g *Gateway) awaitCapabilities(ctx context.Context, name string) *catalog {
 	l := g.opts.Capabilities
 	if l == nil {
 		return g.current(ctx)
+	}
+	l.Follow()
+	if c := g.current(ctx); g.certain(c, name) {
+		return c
 	}
 	l.Bound(ctx)
 	c := g.current(ctx)
@@ -187,6 +192,14 @@ func (g *Gateway) awaitCapabilities(ctx context.Context, name string) *catalog {
 	}
 	l.Wait(ctx)
 	return g.current(ctx)
+}
+
+// certain reports whether a name means the same tool whichever capabilities are
+// active: it names the server, and that is the host's own, whose name no
+// capability's server takes. A bare name may come to be another server's, too.
+func (g *Gateway) certain(c *catalog, name string) bool {
+	found := c.find(name)
+	return len(found) == 1 && belongsTo(name, found[0].Server) && !g.brought.has(found[0].Server)
 }
 
 // unsettled are the servers whose list is not known yet, or about to be read
