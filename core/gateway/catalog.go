@@ -102,10 +102,6 @@ type offers struct {
 	Logging     json.RawMessage `json:"logging"`
 }
 
-// maxListedName is what hosts leave of the 64 characters that a model's API
-// allows: the longest prefix that one puts before the gateway's tools has 21.
-const maxListedName = 64 - 21
-
 func newCatalog(rules *Rules, listings []listing.Listing) *catalog {
 	c := &catalog{rules: rules, generation: rules.Baseline.Generation(), vectors: &atomic.Pointer[search.Vectors]{}}
 	byName := make(map[string]listing.Listing, len(listings))
@@ -153,7 +149,7 @@ func newCatalog(rules *Rules, listings []listing.Listing) *catalog {
 		}
 		return all
 	})
-	c.names = sync.OnceValue(func() []string { return schema.Names(c.tools, maxListedName) })
+	c.names = sync.OnceValue(func() []string { return schema.Names(c.tools, schema.MaxName) })
 	return c
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/advisory"
@@ -12,6 +13,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/gate"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/profile"
+	"github.com/ctx-sidecar/ctx/core/schema"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
@@ -157,9 +159,9 @@ func (h *Handler) resolve(s surface.Sources, g *gate.Gate, w wrapped, c call) (s
 			}
 		}
 	}
-	found := listing.Find(c.tool, admitted)
+	found := find(c.tool, admitted)
 	if len(found) == 0 {
-		found = listing.Find(c.tool, all)
+		found = find(c.tool, all)
 	}
 	if len(found) == 1 {
 		t := found[0]
@@ -176,4 +178,16 @@ func (h *Handler) resolve(s surface.Sources, g *gate.Gate, w wrapped, c call) (s
 		}
 	}
 	return "", "", 0, false
+}
+
+// find is [listing.Find] that knows the names, too, under which the gateway lists
+// tools whose own name is not fit for that.
+func find(name string, tools []listing.Tool) []listing.Tool {
+	if found := listing.Find(name, tools); len(found) > 0 {
+		return found
+	}
+	if i := slices.Index(schema.Names(tools, schema.MaxName), name); i >= 0 {
+		return tools[i : i+1]
+	}
+	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/ctx-sidecar/ctx/core/event"
+	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/schema"
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
@@ -83,6 +85,26 @@ func TestAnswersForOurOwnTools(t *testing.T) {
 				t.Errorf("reason %q for decision %q", r.Reason, r.Decision)
 			}
 		})
+	}
+}
+
+func TestTheUsersRulesHoldForAToolThatIsListedUnderAShorterName(t *testing.T) {
+	t.Parallel()
+	long := func(first string) string { return first + strings.Repeat("l", 50) }
+	rule := func(e surface.Effect, first string) surface.Rule {
+		return surface.Rule{Effect: e, Server: "git", Tool: long(first), Text: string(e)}
+	}
+	o := workspace(t, surface.Sources{Servers: servers, Rules: []surface.Rule{
+		rule(surface.EffectAllow, "a"), rule(surface.EffectAsk, "b"), rule(surface.EffectDeny, "c"),
+	}})
+	o.Cache.(cache)["git"] = tools("git", long("a")+"!", long("b"), long("c"), long("d"), long("e")+"!")
+	h := New(o)
+	for first, want := range map[string]event.Decision{"a": event.Allow, "b": event.Ask, "c": event.Deny, "d": event.NoOpinion, "e": event.NoOpinion} {
+		listed := schema.Names([]listing.Tool{{Server: "git", Name: long(first)}}, schema.MaxName)[0]
+		r := h.Handle(t.Context(), event.Event{Kind: event.ToolBefore, Session: "s", Unattended: true, Tool: &event.ToolUse{Ours: true, Tool: listed, Input: json.RawMessage(`{}`)}})
+		if r.Decision != want || want != event.NoOpinion && !strings.Contains(r.Reason, long(first)[:20]) {
+			t.Errorf("%s: reply %+v, want %q", listed, r, want)
+		}
 	}
 }
 

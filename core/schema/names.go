@@ -14,6 +14,11 @@ import (
 // Separator stands between server and tool in a listed name.
 const Separator = "__"
 
+// MaxName is what hosts leave for a listed name of the 64 characters that a
+// model's API allows: the longest prefix that one puts before the gateway's tools
+// has 21.
+const MaxName = 64 - 21
+
 // Names gives each tool a name of at most max bytes in [A-Za-z0-9_-] that no
 // other one has: "server__tool" wherever that will do, else with six hex digits
 // of its id at the end. A tool's name does not depend on the order of the list,
