@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -116,13 +117,108 @@ func readRecord(path string) (rec Record, ok bool, err error) {
 	return rec, true, nil
 }
 
-// PutRecord keeps a workspace's record in place of the one that it has.
+// PutRecord keeps a workspace's record in place of the one that it has, whatever
+// hosts that one is about. A wrap has a say on its own hosts alone: see PutHosts.
 func (s *Store) PutRecord(rec Record) error {
-	rec.Schema = recordSchema
-	path := s.recordFile(rec.Workspace)
+	return s.changeRecord(rec.Workspace, func(had *Record) { *had = rec })
+}
+
+// PutHosts keeps what a wrap came to for its hosts in place of what the record of
+// the workspace says of them. What it says of other hosts stays, for they may be
+// wrapped at the same time.
+func (s *Store) PutHosts(workspace string, hosts ...HostRecord) error {
+	return s.changeRecord(workspace, func(rec *Record) { rec.put(hosts) })
+}
+
+// Announce is PutHosts ahead of the files, so that a program that is killed
+// leaves no files that switch servers off and nothing that says on whose behalf.
+// Until PutHosts has the last word, an entry says what may hold: as before, or as
+// it is to be. back gives the hosts the entries that they had, for a wrap that
+// fails; they stay announced while a change that was cut short cannot be undone.
+func (s *Store) Announce(workspace string, hosts ...HostRecord) (back func() error, err error) {
+	var had []HostRecord
+	err = s.changeRecord(workspace, func(rec *Record) {
+		announced := slices.Clone(hosts)
+		for i, h := range announced {
+			if old := rec.of(h.Host); old != nil {
+				had = append(had, *old)
+				announced[i] = h.or(*old)
+			}
+		}
+		rec.put(announced)
+	})
+	return func() error {
+		return s.locked(func() error {
+			return s.changeRecord(workspace, func(rec *Record) {
+				for _, h := range hosts {
+					rec.drop(h.Host)
+				}
+				rec.put(had)
+			})
+		})
+	}, err
+}
+
+// of is what the record says of a host, nil for nothing.
+func (r *Record) of(host string) *HostRecord {
+	for i := range r.Hosts {
+		if r.Hosts[i].Host == host {
+			return &r.Hosts[i]
+		}
+	}
+	return nil
+}
+
+// put sets the entries of hosts.
+func (r *Record) put(hosts []HostRecord) {
+	for _, h := range hosts {
+		if had := r.of(h.Host); had != nil {
+			*had = h
+		} else {
+			r.Hosts = append(r.Hosts, h)
+		}
+	}
+}
+
+func (r *Record) drop(host string) {
+	r.Hosts = slices.DeleteFunc(r.Hosts, func(h HostRecord) bool { return h.Host == host })
+}
+
+// or is what is said of a host of which either entry may hold. A server counts as
+// fronted if it is in one of them, and a profile stays in force until it is
+// certain that there is none.
+func (h HostRecord) or(old HostRecord) HostRecord {
+	h.Gateway = h.Gateway || old.Gateway
+	h.Everywhere = h.Everywhere || old.Everywhere
+	h.Profile = cmp.Or(h.Profile, old.Profile)
+	h.Fronted = slices.Clone(h.Fronted)
+	for _, f := range old.Fronted {
+		if !slices.ContainsFunc(h.Fronted, func(n Fronted) bool { return n.Name == f.Name && n.Scope == f.Scope }) {
+			h.Fronted = append(h.Fronted, f)
+		}
+	}
+	return h
+}
+
+// changeRecord changes a workspace's record while nobody else does. One that says
+// of no host anything is removed.
+func (s *Store) changeRecord(workspace string, change func(*Record)) error {
+	path := s.recordFile(workspace)
 	return s.lockedRecords(func() error {
 		file.Sweep(path)
-		return writeRecord(path, rec)
+		rec, _, err := readRecord(path)
+		if err != nil {
+			return err
+		}
+		change(&rec)
+		if len(rec.Hosts) > 0 {
+			rec.Schema, rec.Workspace = recordSchema, workspace
+			return writeRecord(path, rec)
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
 	})
 }
 
@@ -144,19 +240,7 @@ func writeRecord(path string, rec Record) error {
 // DropHost takes a host out of a workspace's record, and removes the record
 // with the last one.
 func (s *Store) DropHost(workspace, host string) error {
-	path := s.recordFile(workspace)
-	return s.lockedRecords(func() error {
-		file.Sweep(path)
-		rec, ok, err := readRecord(path)
-		if err != nil || !ok {
-			return err
-		}
-		rec.Hosts = slices.DeleteFunc(rec.Hosts, func(h HostRecord) bool { return h.Host == host })
-		if len(rec.Hosts) > 0 {
-			return writeRecord(path, rec)
-		}
-		return os.Remove(path)
-	})
+	return s.changeRecord(workspace, func(rec *Record) { rec.drop(host) })
 }
 
 // Workspaces are those that have a record, or files changed without one

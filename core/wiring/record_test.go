@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 )
 
 func TestRecords(t *testing.T) {
@@ -78,10 +79,110 @@ func TestRecords(t *testing.T) {
 	}
 }
 
+func TestHostsThatAreWrappedAtOnceAreAllOnRecord(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	for range 50 {
+		var both errgroup.Group
+		for _, host := range []string{"claude", "codex"} {
+			both.Go(func() error {
+				entry := HostRecord{Host: host, Gateway: true, Fronted: []Fronted{{host, "user", "f"}}}
+				if _, err := h.store.Announce("/a", entry); err != nil {
+					return err
+				}
+				return h.store.PutHosts("/a", entry)
+			})
+		}
+		if err := both.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		for _, host := range []string{"claude", "codex"} {
+			if diff := cmp.Diff([]string{host}, h.store.Fronted("/a", host)); diff != "" {
+				t.Fatalf("of %s the record says\n%s", host, diff)
+			}
+			if err := h.store.DropHost("/a", host); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestAnAnnouncedWrapCoversTheOneBefore(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	was := Record{Schema: recordSchema, Workspace: "/a", Hosts: []HostRecord{
+		{Host: "claude", Gateway: true, Fronted: []Fronted{{"c", "user", "f"}}},
+		{Host: "codex", Gateway: true, Everywhere: true, Profile: "read-only", Fronted: []Fronted{{"p", "project", "1"}, {"u", "user", "1"}}},
+	}}
+	if err := h.store.PutHosts("/a", was.Hosts...); err != nil {
+		t.Fatal(err)
+	}
+	record := func(want Record) {
+		t.Helper()
+		if got, _, err := h.store.Record("/a"); err != nil || cmp.Diff(want, got) != "" {
+			t.Errorf("%v\n%s", err, cmp.Diff(want, got))
+		}
+	}
+	fewer := HostRecord{Host: "codex", Fronted: []Fronted{{"u", "user", "2"}}}
+	other := HostRecord{Host: "antigravity", Gateway: true}
+	back, err := h.store.Announce("/a", fewer, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Whichever of the two wraps the files are of, their switches are ours.
+	record(Record{Schema: recordSchema, Workspace: "/a", Hosts: []HostRecord{was.Hosts[0],
+		{Host: "codex", Gateway: true, Everywhere: true, Profile: "read-only", Fronted: []Fronted{{"u", "user", "2"}, {"p", "project", "1"}}}, other}})
+	if err := back(); err != nil {
+		t.Fatal(err)
+	}
+	record(was)
+
+	if _, err := h.store.Announce("/a", fewer); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.store.PutHosts("/a", fewer); err != nil {
+		t.Fatal(err)
+	}
+	record(Record{Schema: recordSchema, Workspace: "/a", Hosts: []HostRecord{was.Hosts[0], fewer}})
+}
+
+func TestAFirstWrapThatFailsLeavesNoRecord(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	back, err := h.store.Announce("/a", HostRecord{Host: "codex"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := back(); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := h.store.Record("/a"); ok || err != nil {
+		t.Errorf("%v %v", ok, err)
+	}
+}
+
+func TestAWrapStaysAnnouncedWhileItsFilesCannotBePutBack(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	back, err := h.store.Announce("/a", HostRecord{Host: "codex", Fronted: []Fronted{{"u", "user", "f"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(h.store.pendingFile(), []byte("torn"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := back(); err == nil {
+		t.Error("what was being written is not known")
+	}
+	if diff := cmp.Diff([]string{"u"}, h.store.Fronted("/a", "codex")); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestWhatAKilledProgramLeftOfARecordGoesWithTheNextOne(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]func(*Store) error{
-		"wrapped again": func(s *Store) error { return s.PutRecord(Record{Workspace: "/a"}) },
+		"wrapped again": func(s *Store) error { return s.PutHosts("/a", HostRecord{Host: "codex"}) },
 		"unwrapped":     func(s *Store) error { return s.DropHost("/a", "codex") },
 	} {
 		h := newHome(t)

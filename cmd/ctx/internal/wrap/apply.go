@@ -55,7 +55,8 @@ func (w *wrapper) owner(j *job) wiring.Owner {
 }
 
 // apply writes host by host. If one fails, those before it get back what they
-// had: what an earlier wrap put in, or nothing of ours.
+// had: what an earlier wrap put in, or nothing of ours. The record is written
+// ahead of the files: files without a record would pass for the user's own.
 func (w *wrapper) apply(context.Context) error {
 	if w.dryRun {
 		return nil
@@ -64,7 +65,12 @@ func (w *wrapper) apply(context.Context) error {
 	if err != nil {
 		return err
 	}
-	var undo []func() error
+	after := w.record(before)
+	takeBack, err := w.store.Announce(w.workspace, after...)
+	if err != nil {
+		return err
+	}
+	undo := []func() error{takeBack}
 	for _, j := range w.jobs {
 		// Planned again: another host's change may have touched the same file.
 		change, err := w.store.Plan(w.owner(j), j.plan.Edits)
@@ -72,36 +78,31 @@ func (w *wrapper) apply(context.Context) error {
 			err = change.Apply()
 		}
 		if err != nil {
-			err = fmt.Errorf("wire %s: %w", j.host.Title(), err)
-			for _, back := range undo {
-				err = errors.Join(err, back())
-			}
-			return err
+			return back(undo, fmt.Errorf("wire %s: %w", j.host.Title(), err))
 		}
-		undo = append([]func() error{change.Revert}, undo...)
+		undo = append(undo, change.Revert)
 	}
-	after := w.record(before)
-	if err := w.store.PutRecord(after); err != nil {
-		for _, back := range undo {
-			err = errors.Join(err, back())
-		}
-		return err
+	if err := w.store.PutHosts(w.workspace, after...); err != nil {
+		return back(undo, err)
 	}
 	return w.keep()
 }
 
-// record says what this wrap has come to, beside the hosts it did not touch.
-func (w *wrapper) record(before wiring.Record) wiring.Record {
-	rec := wiring.Record{Schema: before.Schema, Workspace: w.workspace}
-	mine := map[string]bool{}
-	for _, j := range w.jobs {
-		mine[j.host.Name()] = true
-	}
-	for _, h := range before.Hosts {
-		if !mine[h.Host] {
-			rec.Hosts = append(rec.Hosts, h)
+// back undoes what was done before a failure, the last first. The first, the
+// record, goes on naming what could not be put back.
+func back(undo []func() error, failure error) error {
+	var failed error
+	for i, u := range slices.Backward(undo) {
+		if i > 0 || failed == nil {
+			failed = errors.Join(failed, u())
 		}
 	}
+	return errors.Join(failure, failed)
+}
+
+// record says what this wrap comes to for each of its hosts.
+func (w *wrapper) record(before wiring.Record) []wiring.HostRecord {
+	var hosts []wiring.HostRecord
 	for _, j := range w.jobs {
 		was := slices.IndexFunc(before.Hosts, func(h wiring.HostRecord) bool { return h.Host == j.host.Name() })
 		h := wiring.HostRecord{
@@ -123,9 +124,9 @@ func (w *wrapper) record(before wiring.Record) wiring.Record {
 				h.At = time.Now().UTC()
 			}
 		}
-		rec.Hosts = append(rec.Hosts, h)
+		hosts = append(hosts, h)
 	}
-	return rec
+	return hosts
 }
 
 // everywhere reports whether the plan switches a server off in the user's own
