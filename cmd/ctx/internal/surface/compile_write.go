@@ -39,13 +39,21 @@ var errBadRecord = errors.New("it cannot be read")
 
 const compiledRecord = "compiled.json"
 
-// dir is the folder that the files go to: an agent's slice has one of its own.
+// AgentsDir is the folder, in that of the compiled files, of the agents' own ones.
+const AgentsDir = "agents"
+
+// dir is the folder that the files go to.
 func (c *compiler) dir() string {
-	dir := state.CompiledDir(c.set.Workspace)
-	if c.options.agent != "" {
-		dir = filepath.Join(dir, "agents", plainName(c.options.agent))
+	return sliceDir(state.CompiledDir(c.set.Workspace), c.options.agent)
+}
+
+// sliceDir is where in top the files of a slice are: an agent's has a folder of
+// its own.
+func sliceDir(top, agent string) string {
+	if agent == "" {
+		return top
 	}
-	return dir
+	return filepath.Join(top, AgentsDir, plainName(agent))
 }
 
 // plainName is a name that is safe as that of a folder, and no other's.
@@ -61,11 +69,11 @@ func plainName(name string) string {
 // key is what the record knows the slice by.
 func (c *compiler) key() string { return c.host.Name() + "/" + c.options.agent }
 
-// record reads what earlier compilations wrote; the error is [errBadRecord] where
-// nobody can tell.
-func (c *compiler) record() (compiled, error) {
+// readRecord reads what earlier compilations wrote; the error is [errBadRecord]
+// where nobody can tell.
+func readRecord(path string) (compiled, error) {
 	all := compiled{Schema: compiledSchema, Slices: map[string]written{}}
-	b, err := file.Read(c.recordPath())
+	b, err := file.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return all, nil
 	}
@@ -101,16 +109,13 @@ func (c *compiler) compare() error {
 			c.out.Changed = append(c.out.Changed, path)
 		}
 	}
-	record, err := c.record()
+	record, err := readRecord(c.recordPath())
 	if err != nil && !errors.Is(err, errBadRecord) {
 		return err
 	}
 	for name, sum := range record.Slices[c.key()] {
 		path := filepath.Join(c.dir(), name)
-		if !filepath.IsLocal(name) || slices.Contains(c.out.Files, path) || c.plain(path) != nil {
-			continue
-		}
-		if b, err := file.Read(path); err == nil && sumOf(b) == sum {
+		if filepath.IsLocal(name) && !slices.Contains(c.out.Files, path) && untouched(state.CompiledDir(c.set.Workspace), path, sum) {
 			c.out.Stale = append(c.out.Stale, path)
 		}
 	}
@@ -118,10 +123,19 @@ func (c *compiler) compare() error {
 	return nil
 }
 
-// plain refuses a path on which a link, or anything but folders, leads out of the
-// folder of compiled files: an unpacked archive may have put one there.
-func (c *compiler) plain(path string) error {
-	top := state.CompiledDir(c.set.Workspace)
+// untouched reports whether the file at path, which is to lie in top, holds what
+// has that SHA-256 sum.
+func untouched(top, path, sum string) bool {
+	if plain(top, path) != nil {
+		return false
+	}
+	b, err := file.Read(path)
+	return err == nil && sumOf(b) == sum
+}
+
+// plain refuses a path on which a link, or anything but folders, leads out of top,
+// the folder of compiled files: an unpacked archive may have put one there.
+func plain(top, path string) error {
 	rel, err := filepath.Rel(top, path)
 	if err != nil || rel == "." || !filepath.IsLocal(rel) {
 		return fmt.Errorf("%s: %w: it is no file in %s", path, state.ErrUnsafe, top)
@@ -147,7 +161,7 @@ func (c *compiler) write() error {
 	err := state.MakeCompiledDir(c.set.Workspace)
 	for _, path := range c.out.Files {
 		if err == nil {
-			err = c.plain(path)
+			err = plain(state.CompiledDir(c.set.Workspace), path)
 		}
 	}
 	if err != nil {
@@ -166,7 +180,7 @@ func (c *compiler) recordPath() string {
 
 // replace writes while nobody else does.
 func (c *compiler) replace() error {
-	record, err := c.record()
+	record, err := readRecord(c.recordPath())
 	if errors.Is(err, errBadRecord) {
 		var bad string
 		if bad, err = file.SetAside(c.recordPath()); err == nil {

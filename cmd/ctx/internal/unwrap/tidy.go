@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/surface"
 	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/state"
@@ -61,12 +62,26 @@ func empty(dir string, hosts []string) string {
 	if err := state.CheckOwn(dir); err != nil {
 		return err.Error()
 	}
+	// Before the record of them goes. Not all have a name that tells.
+	if err := surface.RemoveCompiled(dir); err != nil {
+		return err.Error()
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err.Error()
 	}
 	var foreign []string
 	for _, e := range entries {
+		if e.IsDir() && e.Name() == surface.AgentsDir {
+			left, err := agents(filepath.Join(dir, e.Name()), hosts)
+			if err != nil {
+				return err.Error()
+			}
+			for _, name := range left {
+				foreign = append(foreign, filepath.Join(e.Name(), name))
+			}
+			continue
+		}
 		if !isOurs(e.Name(), hosts) {
 			foreign = append(foreign, e.Name())
 			continue
@@ -84,6 +99,36 @@ func empty(dir string, hosts []string) string {
 	return ""
 }
 
+// agents removes from dir what was compiled for agents, each in a folder of its
+// own, and the folders that are then empty. It names what is left.
+func agents(dir string, hosts []string) (left []string, err error) {
+	folders, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, folder := range folders {
+		if !folder.IsDir() {
+			left = append(left, folder.Name())
+			continue
+		}
+		entries, err := os.ReadDir(filepath.Join(dir, folder.Name()))
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			name := filepath.Join(folder.Name(), e.Name())
+			if e.IsDir() || !file.Temporary(e.Name()) && !isCompiled(e.Name(), hosts) {
+				left = append(left, name)
+			} else if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				return nil, err
+			}
+		}
+		_ = os.Remove(filepath.Join(dir, folder.Name())) // with anything left in it, it stays
+	}
+	_ = os.Remove(dir)
+	return left, nil
+}
+
 func isOurs(name string, hosts []string) bool {
 	if file.Temporary(name) {
 		return true
@@ -94,7 +139,12 @@ func isOurs(name string, hosts []string) bool {
 	if strings.HasPrefix(name, "gateway-") {
 		return true // the token of a gateway that listens on an address
 	}
-	// A file that was compiled for a host is named NAME.HOST.EXTENSION.
+	return slices.Contains(ours, name) || isCompiled(name, hosts)
+}
+
+// isCompiled reports whether a file has the name of one that was compiled for a
+// host, NAME.HOST.EXTENSION.
+func isCompiled(name string, hosts []string) bool {
 	parts := strings.Split(name, ".")
-	return slices.Contains(ours, name) || len(parts) == 3 && slices.Contains(hosts, parts[1])
+	return len(parts) == 3 && slices.Contains(hosts, parts[1])
 }
