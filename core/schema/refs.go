@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,6 +11,10 @@ import (
 // maxNodes bounds the schema that inlining may make of a small one: references
 // that refer to one another can multiply without any cycle.
 const maxNodes = 5000
+
+// longText is how many bytes of a name, text or number count as a node of their
+// own when they are copied.
+const longText = 256
 
 // inline replaces every local reference by what it points to. One that points
 // nowhere, outside the schema, back into itself, or beyond maxNodes becomes a
@@ -28,12 +33,27 @@ type inliner struct {
 	nodes int
 }
 
+// count notes nodes that a reference has multiplied. What stands in the schema
+// itself is there once, however much it is.
+func (in *inliner) count(nodes int, open []string) {
+	if len(open) > 0 {
+		in.nodes += nodes
+	}
+}
+
 // value copies a node; open holds the references being followed above it.
 func (in *inliner) value(node any, open []string) any {
 	switch n := node.(type) {
 	case map[string]any:
 		return in.object(n, open)
+	case string:
+		in.count(len(n)/longText, open)
+		return n
+	case json.Number:
+		in.count(len(n)/longText, open)
+		return n
 	case []any:
+		in.count(len(n), open)
 		out := make([]any, len(n))
 		for i, v := range n {
 			out[i] = in.value(v, open)
@@ -54,6 +74,7 @@ func (in *inliner) object(n map[string]any, open []string) map[string]any {
 		}
 	}
 	for k, v := range n {
+		in.count(len(k)/longText, open)
 		if !isRef || k != "$ref" {
 			out[k] = in.value(v, open)
 		}

@@ -115,6 +115,40 @@ func TestReferencesThatMultiplyStayBounded(t *testing.T) {
 	}
 }
 
+func TestReferencesToMuchStayBounded(t *testing.T) {
+	t.Parallel()
+	const much = 20_000
+	var properties []string
+	for i := range 400 {
+		properties = append(properties, fmt.Sprintf(`"p%d":{"$ref":"#/$defs/much"}`, i))
+	}
+	values := strings.Repeat(`"x",`, much) + `"x"`
+	for name, def := range map[string]string{
+		"values":   `{"enum":[` + values + `]}`,
+		"lists":    `{"enum":[` + strings.Repeat(`[],`, much) + `[` + values + `]]}`,
+		"a text":   `{"description":"` + strings.Repeat("long ", much) + `"}`,
+		"a name":   `{"` + strings.Repeat("long", much) + `":true}`,
+		"a number": `{"maximum":1` + strings.Repeat("0", 4*much) + `}`,
+	} {
+		in := `{"type":"object","properties":{` + strings.Join(properties, ",") + `},"$defs":{"one":{"type":"string"},"much":` + def + `}}`
+		got := Input(json.RawMessage(in))
+		// What is referred to is copied until the bound is passed, once at the least.
+		if most := 20 * len(in); len(got) > most || bytes.Contains(got, []byte("$ref")) || len(got) < len(def) {
+			t.Errorf("%s: %d bytes of %d", name, len(got), len(in))
+		}
+	}
+}
+
+func TestWhatStandsInASchemaOnceIsNoReasonToDropAReference(t *testing.T) {
+	t.Parallel()
+	in := `{"type":"object","properties":{"a":{"enum":[` + strings.Repeat(`"x",`, 2*maxNodes) + `"x"]},"b":{"$ref":"#/$defs/b"}},"$defs":{"b":{"type":"integer"}}}`
+	for range 20 { // members are in no order
+		if got := Input(json.RawMessage(in)); !bytes.Contains(got, []byte(`"b":{"type":"integer"}`)) {
+			t.Fatalf("b is lost: %.200s", got)
+		}
+	}
+}
+
 func TestOneBadToolNeverSinksTheList(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{`null`, `7`, `[]`, `{`, ``, `{"inputSchema":5,"description":null,"outputSchema":[]}`} {
