@@ -22,12 +22,25 @@ import (
 type adapter struct {
 	open func(context.Context) (*plugins.Client, error)
 
-	mu       sync.Mutex
-	starting chan struct{} // closed once client or err is there
-	client   *plugins.Client
-	err      error
-	at       time.Time // of the last start
-	closed   bool
+	mu     sync.Mutex
+	last   *start
+	at     time.Time // of the last start
+	closed bool
+}
+
+// start is one start of the adapter, and what has come of it. Whoever waits for
+// one is told of that one, though another may have begun since.
+type start struct {
+	done   chan struct{} // closed once client or err is there, which then stay
+	client *plugins.Client
+	err    error
+}
+
+// died is what has come of a start whose process has ended.
+func died(err error) *start {
+	done := make(chan struct{})
+	close(done)
+	return &start{done: done, err: err}
 }
 
 // adapterWait bounds how long a request waits for the adapter: a host that gets
@@ -58,8 +71,8 @@ func (p *program) openAdapter() {
 
 // start begins a start; a.mu is held.
 func (a *adapter) start() {
-	done := make(chan struct{})
-	a.starting, a.at = done, time.Now()
+	s := &start{done: make(chan struct{})}
+	a.last, a.at = s, time.Now()
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), adapterWait)
 		defer cancel()
@@ -70,8 +83,8 @@ func (a *adapter) start() {
 			c.Close()
 			c, err = nil, errors.New("the gateway is ending")
 		}
-		a.client, a.err = c, err
-		close(done)
+		s.client, s.err = c, err
+		close(s.done)
 	}()
 }
 
@@ -79,17 +92,14 @@ func (a *adapter) start() {
 // while.
 func (a *adapter) use(ctx context.Context) (*plugins.Client, error) {
 	a.mu.Lock()
-	if a.err != nil && !a.closed && time.Since(a.at) > again {
-		a.err = nil
+	if a.last.err != nil && !a.closed && time.Since(a.at) > again {
 		a.start()
 	}
-	starting := a.starting
+	s := a.last
 	a.mu.Unlock()
 	select {
-	case <-starting:
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		return a.client, a.err
+	case <-s.done:
+		return s.client, s.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -115,9 +125,9 @@ func (a *adapter) failed(c *plugins.Client, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var exited *plugins.ExitedError
-	if a.client == c && errors.As(err, &exited) {
+	if c != nil && a.last.client == c && errors.As(err, &exited) {
 		c.Close()
-		a.client, a.err = nil, err
+		a.last = died(err)
 	}
 }
 
@@ -125,8 +135,8 @@ func (a *adapter) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.closed = true
-	if a.client != nil {
-		a.client.Close()
+	if c := a.last.client; c != nil {
+		c.Close()
 	}
 }
 
