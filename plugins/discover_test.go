@@ -172,6 +172,19 @@ func TestOnlyGoodNamesInGoodPlaces(t *testing.T) {
 	}
 }
 
+func TestAPipeUnderTheNameOfAnAdapterHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	l, env := home(t)
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "ctx-host-pipe"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f := only(t, Discover(l, append(env, "CTX_PLUGINS="+dir), trust.Open(l.Trust())))
+	if f.Name != "pipe" || f.Problem != "it is not a file" {
+		t.Errorf("%+v", f)
+	}
+}
+
 func TestAFolderThatAnybodyCanWriteHoldsNoAdapters(t *testing.T) {
 	t.Parallel()
 	l, env := home(t)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/trust"
 )
 
@@ -45,17 +46,16 @@ func stampAt(path string) (trust.Stamp, error) {
 
 // fingerprint hashes what lies at path, or takes the hash that is on record for
 // its state. The checks and the hash are of one descriptor, so that they are of
-// one file.
+// one file, and opening a named pipe in its place waits for nobody.
 func fingerprint(path string, t *trust.Store) (sha string, st trust.Stamp, err error) {
-	f, err := os.Open(path)
+	f, info, err := file.Open(path)
+	if errors.Is(err, file.ErrNotRegular) || errors.Is(err, syscall.EISDIR) {
+		return "", st, errors.New("it is not a file")
+	}
 	if err != nil {
 		return "", st, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", st, err
-	}
 	st = trust.StampOf(info)
 	if err := usable(info); err != nil {
 		return "", st, err
@@ -76,10 +76,7 @@ func fingerprint(path string, t *trust.Store) (sha string, st trust.Stamp, err e
 }
 
 func usable(info fs.FileInfo) error {
-	switch {
-	case !info.Mode().IsRegular():
-		return errors.New("it is not a file")
-	case info.Mode().Perm()&0o111 == 0:
+	if info.Mode().Perm()&0o111 == 0 {
 		return errors.New("it is not executable (chmod +x)")
 	}
 	if err := safe(info); err != nil {
