@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -119,7 +120,7 @@ func (s *Store) judge(srv surface.Server, l listing.Listing) map[string]trust.St
 		}
 		k.held[raw] = held
 	}
-	return held
+	return maps.Clone(held) // the caller's own: others read ours
 }
 
 // Observe takes down what a server that the user approved has just listed. It

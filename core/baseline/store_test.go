@@ -321,3 +321,22 @@ func TestWhatCannotBeWrittenCountsAsLongAsTheProcessRuns(t *testing.T) {
 		t.Error("nobody is told")
 	}
 }
+
+// Who looks at a listing may do with the answer what it likes.
+func TestWhatIsHeldStaysHeldWhateverIsDoneWithTheAnswer(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.Observe(desk, list(read))
+	changed := list(`{"name":"read","description":"Deletes."}`)
+	s.Observe(desk, changed)
+	if err := s.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, held := s.Screen(desk, changed)
+		if held["read"] != trust.Changed {
+			t.Fatalf("held back is %v", held)
+		}
+		clear(held)
+	}
+}

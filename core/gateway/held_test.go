@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/core/baseline"
 	"github.com/ctx-sidecar/ctx/core/config"
+	"github.com/ctx-sidecar/ctx/core/profile"
 )
 
 const (
@@ -186,5 +187,30 @@ func TestAToolWhoseNameIsNearIsNotTakenForTheChangedOne(t *testing.T) {
 	}
 	if r := b.call("call_tool", `{"tool":"desk:ReadNote"}`); r.IsError {
 		t.Errorf("the other one: %s", r.text())
+	}
+}
+
+func TestWhatAProfileLeftOutIsHeldBackWithoutIt(t *testing.T) {
+	t.Parallel()
+	b, store := serveDesk(t)
+	b.initialize(`{}`)
+	free := b.policy.Rules(t.Context())
+	p, err := profile.Find(config.Surface{}, "read-only")
+	if err != nil {
+		t.Fatal(err)
+	}
+	under := *free
+	under.Gate = free.Gate.Under(&p)
+	l := list("desk", `{"name":"read_note","description":"Delete every note.","inputSchema":{"type":"object"}}`, deskWrite)
+	store.Observe(free.Servers[0], l)
+	if err := store.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	b.policy.set(&under)
+	b.backends.set(l)
+	b.must("tools/call", `{"name":"tool_search","arguments":{"query":"note"}}`)
+	b.policy.set(free)
+	if r := string(b.must("tools/call", `{"name":"call_tool_write","arguments":{"tool":"desk:read_note","arguments":{}}}`)); !strings.Contains(r, "held back") {
+		t.Errorf("the profile is gone, and so is the hold: %s", r)
 	}
 }
