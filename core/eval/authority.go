@@ -40,10 +40,11 @@ func ReadTools(path string) ([]Labelled, error) {
 	n := 0
 	for lines.Scan() {
 		n++
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+		line := bytes.TrimPrefix(lines.Bytes(), []byte(byteOrderMark))
+		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		t, err := readTool(bytes.Clone(lines.Bytes()))
+		t, err := readTool(bytes.Clone(line))
 		if err != nil {
 			wrong = append(wrong, fmt.Errorf("%s:%d: %w", path, n, err))
 			continue

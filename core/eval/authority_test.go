@@ -40,6 +40,19 @@ func TestAuthorityOfRealToolsAndTraps(t *testing.T) {
 	}
 }
 
+func TestAByteOrderMarkIsNoPartOfATool(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "tools.jsonl")
+	text := "\ufeff" + `{"server":"notes","name":"read","authority":"read"}` + "\n\ufeff\n" + `{"server":"notes","name":"drop","authority":"destructive"}` + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tools, err := eval.ReadTools(path)
+	if err != nil || len(tools) != 2 || tools[0].Name != "read" || tools[0].Line != 1 || tools[1].Line != 3 {
+		t.Errorf("%+v, %v", tools, err)
+	}
+}
+
 // TestNoToolOfTheDataIsKnownByName holds the judge to words: no name of several
 // words that the data has stands in anything it is made of.
 func TestNoToolOfTheDataIsKnownByName(t *testing.T) {
