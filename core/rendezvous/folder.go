@@ -67,8 +67,10 @@ func makeFolder(dir string) error {
 	return checkFolder(dir)
 }
 
-// sweep takes away the sockets whose host or gateway is gone. A gateway that
-// was killed cannot do it itself.
+// sweep takes away the sockets whose gateway is gone. One that was killed cannot
+// do it itself. Whether its host can be seen from here says nothing: it may run
+// in another container that has the same folder, and a gateway that outlives its
+// host takes its socket away at its end.
 func sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -76,20 +78,21 @@ func sweep(dir string) {
 	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		pid, start, ok := owner(e.Name())
-		if !ok {
+		if _, _, ok := owner(e.Name()); !ok {
 			// A socket that is being made has another name, for a moment.
 			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Minute {
 				os.Remove(path)
 			}
 			continue
 		}
-		if p, err := inspect(pid); err != nil || p.start != start || refused(path) {
+		if refused(path) {
 			os.Remove(path)
 		}
 	}
 }
 
+// refused reports whether nobody listens. That a connection cannot be tried, for
+// want of descriptors, say, is no answer.
 func refused(path string) bool {
 	c, err := net.DialTimeout("unix", path, time.Second)
 	if err == nil {

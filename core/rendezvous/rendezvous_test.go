@@ -222,6 +222,45 @@ func TestGatewayGoneIsGivenUp(t *testing.T) {
 	}
 }
 
+func TestALiveGatewayOfAHostThatIsNotSeenKeepsItsSocket(t *testing.T) {
+	t.Parallel()
+	l := user(t)
+	if err := makeFolder(l.Sockets()); err != nil {
+		t.Fatal(err)
+	}
+	here, err := inspect(os.Getppid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sockets := map[string]*net.UnixListener{}
+	for _, host := range []process{
+		{pid: 1 << 30, start: 1},               // no such process in this namespace
+		{pid: here.pid, start: here.start + 1}, // another one has this id here
+	} {
+		path := filepath.Join(l.Sockets(), socketName(host, "00000000"))
+		ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ln.SetUnlinkOnClose(false)
+		t.Cleanup(func() { ln.Close() })
+		sockets[path] = ln
+	}
+	listen(t, l, &gateway{claim: Could})
+	for path, ln := range sockets {
+		if _, err := os.Stat(path); err != nil {
+			t.Error("the socket of a live gateway was taken away:", err)
+		}
+		ln.Close() // as if killed
+	}
+	listen(t, l, &gateway{claim: Could})
+	for path := range sockets {
+		if _, err := os.Stat(path); err == nil {
+			t.Error("the socket of a dead gateway is still there:", path)
+		}
+	}
+}
+
 func TestCloseTakesTheSocketAway(t *testing.T) {
 	t.Parallel()
 	l := user(t)
