@@ -35,8 +35,12 @@ func newDecide(f *cmdutil.Factory, verb, short string, to trust.Status) *cobra.C
 			var chosen []trust.Entry
 			var changed []baseline.Entry
 			for _, arg := range args {
-				if found := findTools(held, arg); len(found) > 0 {
-					changed = append(changed, found...)
+				those, err := findTools(f, held, arg)
+				if err != nil {
+					return err
+				}
+				if len(those) > 0 {
+					changed = append(changed, those...)
 					continue
 				}
 				found, err := find(f, t, arg)

@@ -33,12 +33,16 @@ Of a tool of the workspace's own, local:NAME, that is its text.
 			t := open(f)
 			tools := openTools(f)
 			held, problems := tools.Entries()
-			if found := findTools(held, args[0]); len(found) > 0 {
-				ds := Diffs(differences(found))
+			those, err := findTools(f, held, args[0])
+			if err != nil {
+				return err
+			}
+			if len(those) > 0 {
+				ds := Diffs(differences(those))
 				if err := f.Print("trust-diff", ds.json(), ds.print); err != nil {
 					return err
 				}
-				return tools.Shown(found)
+				return tools.Shown(those)
 			}
 			warnTools(f, problems)
 			refresh(cmd.Context(), f, t)

@@ -3,11 +3,13 @@ package trust
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/core/baseline"
+	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/trust"
 )
 
@@ -16,14 +18,58 @@ func openTools(f *cmdutil.Factory) *baseline.Store {
 }
 
 // findTools finds the tools that are held back and that an argument means: an
-// ID, "server:tool", or "server:*" for all of a server's that wait.
-func findTools(entries []baseline.Entry, arg string) []baseline.Entry {
-	return slices.DeleteFunc(slices.Clone(entries), func(e baseline.Entry) bool {
-		return e.ID != arg && e.Name() != arg && (!e.Waits() || e.Server+":*" != arg)
+// ID, "server:tool", or "server:*" for all of a server's that wait. By a name it
+// means a server of this workspace or one that the user has everywhere: what
+// another workspace calls so is another server, whose tools need a word of their
+// own.
+func findTools(f *cmdutil.Factory, entries []baseline.Entry, arg string) ([]baseline.Entry, error) {
+	if found := only(entries, func(e baseline.Entry) bool { return e.ID == arg }); len(found) > 0 {
+		return found, nil
+	}
+	found := only(entries, func(e baseline.Entry) bool {
+		return e.Name() == arg || e.Waits() && e.Server+":*" == arg
 	})
+	ws := f.Workspace()
+	own := only(found, func(e baseline.Entry) bool { return isOf(e, ws) })
+	if len(own) == 0 && len(found) > 0 {
+		return nil, cmdutil.Fail(nameOne(found), "%q is of another workspace", arg)
+	}
+	if n := len(distinct(own, func(e baseline.Entry) string { return e.ServerID })); n > 1 {
+		return nil, cmdutil.Fail(nameOne(own), "%q is of %d servers", arg, n)
+	}
+	return own, nil
 }
 
-// warnTools says which baselines cannot be read.
+// isOf reports whether an entry is about a server of the workspace ws, or about
+// one of the user's.
+func isOf(e baseline.Entry, ws string) bool {
+	for _, scope := range []surface.Scope{surface.ScopeUser, surface.ScopeProject} {
+		if e.ServerID == trust.ServerID(surface.Server{Name: e.Server, Scope: scope}, ws) {
+			return true
+		}
+	}
+	return false
+}
+
+func nameOne(found []baseline.Entry) string {
+	return "name one: " + strings.Join(distinct(found, func(e baseline.Entry) string { return e.ID }), ", ")
+}
+
+func only(entries []baseline.Entry, keep func(baseline.Entry) bool) []baseline.Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e baseline.Entry) bool { return !keep(e) })
+}
+
+// distinct are the values that entries have, sorted.
+func distinct(entries []baseline.Entry, of func(baseline.Entry) string) []string {
+	var all []string
+	for _, e := range entries {
+		all = append(all, of(e))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// warnTools says which baselines cannot be read, or take nothing more.
 func warnTools(f *cmdutil.Factory, problems []string) {
 	for _, p := range problems {
 		fmt.Fprintf(f.IO.Err, "warning: %s\n", iostreams.Clean(p))

@@ -17,7 +17,8 @@ import (
 
 // idHelp says what the commands here take for an ID.
 const idHelp = `ID is the name of a server, local:NAME for a tool of the workspace's own, SERVER:TOOL
-for a tool that was changed, SERVER:* for all tools of a server that wait or, where two have one name, the id in ctx trust list.`
+for a tool that was changed, SERVER:* for all tools of a server that wait or, where two have one name
+or a tool is another workspace's, the id in ctx trust list.`
 
 // New makes the command.
 func New(f *cmdutil.Factory) *cobra.Command {
