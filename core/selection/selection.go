@@ -48,12 +48,18 @@ type Selection struct {
 	kept    map[string]bool    // by id
 }
 
-// Of selects from the records of an inventory. What the user has switched off,
-// what the host does not load and ctx's own are not looked at.
+// Counts reports whether a record is looked at: what the user has switched off,
+// what the host does not load and ctx's own are not.
+func Counts(r inventory.Record) bool {
+	return !r.Own && r.Standing != inventory.Off && r.Standing != inventory.NotLoaded
+}
+
+// Of selects from the records of an inventory, of which those that do not count
+// are passed over.
 func Of(records []inventory.Record, o Options) *Selection {
 	s := &Selection{options: o, kept: map[string]bool{}, Deny: map[string][]string{}, Servers: []string{}, Dropped: []string{}, Excluded: []Exclusion{}}
 	for _, r := range records {
-		if !r.Own && r.Standing != inventory.Off && r.Standing != inventory.NotLoaded {
+		if Counts(r) {
 			s.records = append(s.records, r)
 		}
 	}

@@ -3,6 +3,7 @@ package profile
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,12 +20,16 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/survey"
 	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/profile"
+	"github.com/ctx-sidecar/ctx/core/selection"
 	coresurface "github.com/ctx-sidecar/ctx/core/surface"
 )
 
 // rounds is how often a profile is measured for --live-timings; the middle one
 // is told.
 const rounds = 5
+
+// benchCommand is by what a document tells that a bench wrote it.
+const benchCommand = "bench"
 
 // Bench is what ctx profile bench --json prints.
 type Bench struct {
@@ -39,7 +44,7 @@ type Bench struct {
 type BenchHost struct {
 	Host    string `json:"host"`
 	Title   string `json:"title"`
-	Servers int    `json:"servers"` // that it has
+	Servers int    `json:"servers"` // that the user has not switched off; likewise the tools
 	Tools   int    `json:"tools"`
 	// Before is what is in every request where the host loads every server itself, in tokens.
 	Before     int        `json:"before"`
@@ -120,7 +125,7 @@ func (o *benchOptions) run(ctx context.Context, f *cmdutil.Factory) error {
 		return err
 	}
 	defer s.Close()
-	b := Bench{Command: "bench", Workspace: s.Workspace, Tokenizer: s.Tokenizer, Hosts: []BenchHost{}, file: o.output}
+	b := Bench{Command: benchCommand, Workspace: s.Workspace, Tokenizer: s.Tokenizer, Hosts: []BenchHost{}, file: o.output}
 	for i := range s.Hosts {
 		host, err := o.host(ctx, f, s, &s.Hosts[i], names)
 		if err != nil {
@@ -142,7 +147,7 @@ func (o *benchOptions) host(ctx context.Context, f *cmdutil.Factory, s *survey.S
 	out := BenchHost{Host: h.Name(), Title: h.Title(), Unmeasured: []string{}, Profiles: []BenchRow{}}
 	for _, r := range h.Inventory.Records {
 		switch {
-		case r.Own:
+		case !selection.Counts(r):
 		case r.Kind == coresurface.KindServer:
 			out.Servers++
 		case r.Kind == coresurface.KindTool:
@@ -186,7 +191,7 @@ func (o *benchOptions) times() int {
 	return 1
 }
 
-// ours refuses a file that is there and that no bench has written.
+// ours refuses a file that is there, says something, and was written by no bench.
 func ours(path string) error {
 	raw, err := file.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -195,7 +200,8 @@ func ours(path string) error {
 	if err != nil {
 		return cmdutil.Fail("name another file with --output", "write the measurements: %w", err)
 	}
-	if !bytes.Contains(raw[:min(len(raw), 200)], []byte(`"schema": "ctx.`+noun+`/v1"`)) {
+	var head struct{ Schema, Command string }
+	if len(raw) > 0 && (json.Unmarshal(raw, &head) != nil || head.Schema != "ctx."+noun+"/v1" || head.Command != benchCommand) {
 		return cmdutil.Fail("remove it, or name another file with --output", "%s is there and is no measurement of ours: it is left as it is", path)
 	}
 	return nil
@@ -204,9 +210,9 @@ func ours(path string) error {
 // write writes what --json prints.
 func (b Bench) write(f *cmdutil.Factory) error {
 	var out bytes.Buffer
-	io, json := *f.IO, *f
-	io.Out, json.IO, json.JSON = &out, &io, true
-	if err := json.Print(noun, b, nil); err != nil {
+	io, printer := *f.IO, *f
+	io.Out, printer.IO, printer.JSON = &out, &io, true
+	if err := printer.Print(noun, b, nil); err != nil {
 		return err
 	}
 	if err := file.Write(b.file, out.Bytes(), 0o600); err != nil {
