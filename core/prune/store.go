@@ -96,30 +96,56 @@ func aside(path string, err error) error {
 	return fmt.Errorf("%w; it is kept as %s, and what it said is not in force", err, filepath.Base(bad))
 }
 
-// Save keeps a receipt in place of the one that there is; an empty one is
-// removed. It returns the file, "" where none is left.
-func Save(l paths.Layout, workspace string, r Receipt) (string, error) {
-	r.Schema, r.Workspace = Schema, workspace
+// Update changes what the receipt of a workspace says at that moment, and returns
+// the file, "" where none is left. What else was decided since the caller read
+// it, for another host, stays. A receipt that cannot be read is an error, and
+// change is not run.
+func Update(l paths.Layout, workspace string, change func(*Receipt)) (path string, err error) {
+	err = locked(l, func() error {
+		r, _, err := Load(l, workspace)
+		if err != nil {
+			return err
+		}
+		change(&r)
+		path, err = save(l, workspace, r)
+		return err
+	})
+	return path, err
+}
+
+// Save keeps a receipt in place of the one that there is, whatever that one says;
+// an empty one is removed. It returns the file, "" where none is left.
+func Save(l paths.Layout, workspace string, r Receipt) (path string, err error) {
+	err = locked(l, func() error {
+		path, err = save(l, workspace, r)
+		return err
+	})
+	return path, err
+}
+
+// locked runs do while no other program changes a receipt. The lock is one for
+// all workspaces: a receipt's own folder changes as the workspace is wrapped, and
+// goes when it is unwrapped.
+func locked(l paths.Layout, do func() error) error {
+	if err := os.MkdirAll(l.State, 0o700); err != nil {
+		return err
+	}
+	return file.Locked(filepath.Join(l.State, "prune"), do)
+}
+
+func save(l paths.Layout, workspace string, r Receipt) (string, error) {
 	r.Hosts = slices.DeleteFunc(slices.Clone(r.Hosts), func(h HostReceipt) bool { return len(h.Decisions) == 0 })
 	path := ""
 	if len(r.Hosts) > 0 {
 		dir, _ := state.SafeDir(l, workspace)
-		b, err := json.MarshalIndent(r, "", "  ")
-		if err != nil {
-			return "", err
-		}
 		path = Path(dir)
-		err = file.Locked(path, func() error {
-			file.Sweep(path)
-			return file.Write(path, append(b, '\n'), 0o600)
-		})
-		if err != nil {
+		if err := write(path, workspace, r); err != nil {
 			return "", err
 		}
 	}
 	// One that was written before the workspace was wrapped, or unwrapped, says
 	// nothing any more.
-	for _, dir := range []string{filepath.Join(workspace, ".ctx-surface"), own(l, workspace)} {
+	for _, dir := range []string{state.CompiledDir(workspace), own(l, workspace)} {
 		if Path(dir) == path || state.CheckOwn(dir) != nil {
 			continue
 		}
@@ -133,14 +159,23 @@ func Save(l paths.Layout, workspace string, r Receipt) (string, error) {
 	return path, nil
 }
 
+func write(path, workspace string, r Receipt) error {
+	r.Schema, r.Workspace = Schema, workspace
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	file.Sweep(path)
+	return file.Write(path, append(b, '\n'), 0o600)
+}
+
 // Follow moves a receipt to where gateways and hooks look for it now that the
 // workspace was wrapped.
 func Follow(l paths.Layout, workspace string) error {
-	r, _, err := Load(l, workspace)
-	if err != nil || len(r.Hosts) == 0 {
-		return err
+	if r, _, err := Load(l, workspace); err != nil || len(r.Hosts) == 0 {
+		return err // nothing is made to find that out
 	}
-	_, err = Save(l, workspace, r)
+	_, err := Update(l, workspace, func(*Receipt) {})
 	return err
 }
 

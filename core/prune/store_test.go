@@ -2,14 +2,17 @@ package prune
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/surface"
@@ -93,6 +96,49 @@ func TestAReceiptFollowsTheWorkspaceIntoItsWrap(t *testing.T) {
 	}
 	if _, err := os.Stat(early); err == nil {
 		t.Error("there are two receipts")
+	}
+}
+
+func TestHostsThatArePrunedAtOnceAreAllOnRecord(t *testing.T) {
+	t.Parallel()
+	l, ws := folder(t)
+	var want []string
+	var all errgroup.Group
+	for i := range 16 {
+		h := receipt().Hosts[0]
+		h.Host = fmt.Sprintf("host%02d", i)
+		want = append(want, h.Host)
+		all.Go(func() error {
+			_, err := Update(l, ws, func(r *Receipt) { r.Hosts = append(r.Hosts, h) })
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	r, _, err := Load(l, ws)
+	for _, h := range r.Hosts {
+		got = append(got, h.Host)
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+}
+
+func TestAReceiptThatCannotBeReadIsNotWrittenOver(t *testing.T) {
+	t.Parallel()
+	l, ws := folder(t)
+	path, err := Save(l, ws, receipt())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("torn"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Update(l, ws, func(r *Receipt) { t.Error("it was changed") }); err == nil || !strings.Contains(err.Error(), "prune.json.bad") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -16,11 +16,6 @@ func (p *pruner) apply(r *Result) error {
 			return fmt.Errorf("nothing was changed: %w", j.refused)
 		}
 	}
-	receipt := p.set.Pruned
-	receipt.Hosts = slices.Clone(receipt.Hosts)
-	for _, j := range p.jobs {
-		r.Changed = j.enter(&receipt, r.Interactive) || r.Changed
-	}
 	var undo []func() error
 	back := func(err error) error {
 		for _, u := range slices.Backward(undo) {
@@ -40,7 +35,12 @@ func (p *pruner) apply(r *Result) error {
 		undo = append(undo, change.Revert)
 		r.Changed = r.Changed || !change.Empty()
 	}
-	place, err := prune.Save(p.f.Layout(), p.set.Workspace, receipt)
+	// Another host may have been pruned while the user was asked.
+	place, err := prune.Update(p.f.Layout(), p.set.Workspace, func(now *prune.Receipt) {
+		for _, j := range p.jobs {
+			r.Changed = j.enter(now, r.Interactive) || r.Changed
+		}
+	})
 	if err != nil {
 		return back(err)
 	}
@@ -49,10 +49,10 @@ func (p *pruner) apply(r *Result) error {
 }
 
 // enter puts what was decided for a host into a receipt, and reports whether that
-// is otherwise than before.
+// is otherwise than what the receipt says.
 func (j *job) enter(r *prune.Receipt, interactive bool) bool {
-	notable := prune.Notable(j.decisions)
-	if j.before != nil && slices.EqualFunc(notable, j.before.Decisions, same) || j.before == nil && len(notable) == 0 {
+	notable, before := prune.Notable(j.decisions), r.Of(j.host.Name())
+	if before != nil && slices.EqualFunc(notable, before.Decisions, same) || before == nil && len(notable) == 0 {
 		return false
 	}
 	made := prune.HostReceipt{

@@ -89,7 +89,7 @@ func (o *options) undoIn(f *cmdutil.Factory, store *wiring.Store, ws string, own
 	}
 	chosen := names
 	if len(o.survey.Hosts) > 0 {
-		chosen = o.survey.Hosts
+		chosen = slices.Compact(slices.Sorted(slices.Values(o.survey.Hosts)))
 	}
 	changes := make([]*wiring.Change, len(chosen))
 	for i, name := range chosen { // everything is checked before the first write
@@ -122,8 +122,9 @@ func (o *options) undoIn(f *cmdutil.Factory, store *wiring.Store, ws string, own
 	if o.dryRun || len(chosen) == 0 {
 		return done, nil
 	}
-	receipt.Hosts = slices.DeleteFunc(receipt.Hosts, func(h prune.HostReceipt) bool { return slices.Contains(chosen, h.Host) })
-	_, err = prune.Save(f.Layout(), ws, receipt)
+	_, err = prune.Update(f.Layout(), ws, func(now *prune.Receipt) {
+		now.Hosts = slices.DeleteFunc(now.Hosts, func(h prune.HostReceipt) bool { return slices.Contains(chosen, h.Host) })
+	})
 	return done, err
 }
 
