@@ -28,6 +28,16 @@ func own(prompt string) string {
 	return strings.ToValidUTF8(text[:maxPrompt], "")
 }
 
+// Bounded is a prompt as it is where it is short, and else as much of the user's
+// own words as is scored: for other rankings of prompts, which must not delay the
+// host either.
+func Bounded(prompt string) string {
+	if len(prompt) <= maxPrompt {
+		return prompt
+	}
+	return own(prompt)
+}
+
 // dropFences removes fenced code. As in Markdown, a fence that is not closed
 // goes to the end.
 func dropFences(text string) string {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"encoding/json"
 
+	"github.com/ctx-sidecar/ctx/core/activate"
 	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/listing"
 )
@@ -24,11 +25,12 @@ func Preview(cfg config.Config, rules *Rules, known []listing.Listing, offer Off
 
 // Relevant ranks the tools that a session may know of for the user's prompt and
 // returns the ids of the best n, fewer where fewer share a word with it. Only
-// what the gate admits is ranked, and nothing is started.
+// what the gate admits is ranked, and nothing is started. A prompt may be as long
+// as what was pasted into it, so that it is bounded first.
 func Relevant(rules *Rules, known []listing.Listing, prompt string, n int) []string {
 	c := newCatalog(rules, known)
 	ids := make([]string, 0, n)
-	for _, t := range c.best(prompt, n) {
+	for _, t := range c.best(activate.Bounded(prompt), n) {
 		ids = append(ids, t.ID())
 	}
 	return ids

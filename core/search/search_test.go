@@ -3,9 +3,11 @@ package search
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/ctx-sidecar/ctx/core/listing"
 )
@@ -38,6 +40,60 @@ func TestTermsKnowHowCodeSpellsWords(t *testing.T) {
 		if got := terms(text); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// termsBefore is how words were found first: slowly, in a copy of the text that
+// ends in a space.
+func termsBefore(text string) []string {
+	var got []string
+	emit := func(s string) { got = append(got, s) }
+	t := newTokenizer()
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case unspaced(r):
+			i += t.characters(text[i:], emit)
+		case wordRune(r):
+			end := i + strings.IndexFunc(text[i:]+" ", func(r rune) bool { return unspaced(r) || !wordRune(r) })
+			t.word(text[i:end], emit)
+			i = end
+		default:
+			i += size
+		}
+	}
+	return got
+}
+
+func FuzzTermsAreThoseOfTheText(f *testing.F) {
+	for _, text := range []string{
+		"", " ", "a", "word", "word ", " word", "two words", "ends_in_code", "camelCase9", "é", "e\u0301", "e\u0301 f\u0301",
+		"读", "read读", "读read", "read读file", "ไทยthai", "한국 read", "\xff", "a\xff", "\xffa", "a\xe8\xaf", "\xe8\xafa", "a\ufffdb",
+		"\u0301", "٣ files", "x\u00a0y", "a\x00b", "𝔘nicode", "end.", "tab\tand\nline",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if got, want := terms(text), termsBefore(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	})
+}
+
+func TestALongTextHasTheTermsOfItsPartsAndIsNotCopied(t *testing.T) {
+	const part, times = "Read the pull_request of café 读取 v2, getFile; ", 2000
+	one := terms(part)
+	text := strings.Repeat(part, times) + "end"
+	want := append(slices.Repeat(one, times), "end")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := terms(text)
+	runtime.ReadMemStats(&after)
+	if !slices.Equal(got, want) {
+		t.Errorf("%d terms, want %d", len(got), len(want))
+	}
+	if copied := after.TotalAlloc - before.TotalAlloc; copied > 500*uint64(len(text)) {
+		t.Errorf("%d bytes for a text of %d", copied, len(text))
 	}
 }
 

@@ -28,9 +28,12 @@ func (t *tokenizer) terms(text string, emit func(string)) {
 		case unspaced(r):
 			i += t.characters(text[i:], emit)
 		case wordRune(r):
-			end := i + strings.IndexFunc(text[i:]+" ", func(r rune) bool { return unspaced(r) || !wordRune(r) })
-			t.word(text[i:end], emit)
-			i = end
+			n := strings.IndexFunc(text[i:], func(r rune) bool { return unspaced(r) || !wordRune(r) })
+			if n < 0 {
+				n = len(text) - i
+			}
+			t.word(text[i:i+n], emit)
+			i += n
 		default:
 			i += size
 		}
