@@ -132,7 +132,7 @@ func (o *options) unwrap(f *cmdutil.Factory, store *wiring.Store, ws string) (Wo
 	for _, h := range rec.Hosts {
 		wired = append(wired, h.Host)
 	}
-	chosen := o.hosts
+	chosen := slices.Compact(slices.Sorted(slices.Values(o.hosts)))
 	if len(chosen) == 0 {
 		chosen = wired
 	}
