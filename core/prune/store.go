@@ -179,6 +179,30 @@ func Follow(l paths.Layout, workspace string) error {
 	return err
 }
 
+// Across runs unwrap, after which a workspace is not wrapped any more, and moves
+// its receipt to where it is looked for then. It is there before unwrap begins,
+// so that what was decided outlives a program that is killed or a full disk. One
+// that cannot be read is left to who reads it next.
+func Across(l paths.Layout, workspace string, unwrap func() error) error {
+	return locked(l, func() error {
+		r, _, err := Load(l, workspace)
+		if err != nil || len(r.Hosts) == 0 {
+			return unwrap()
+		}
+		if err := os.MkdirAll(own(l, workspace), 0o700); err != nil {
+			return err
+		}
+		if err := write(Path(own(l, workspace)), workspace, r); err != nil {
+			return err
+		}
+		if err := unwrap(); err != nil {
+			return err
+		}
+		_, err = save(l, workspace, r)
+		return err
+	})
+}
+
 // Workspaces are those that are not wrapped and have a receipt.
 func Workspaces(l paths.Layout) ([]string, error) {
 	dirs, err := filepath.Glob(filepath.Join(l.State, "workspaces", "*"))

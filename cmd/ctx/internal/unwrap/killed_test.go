@@ -31,10 +31,22 @@ func newSite(t *testing.T) site {
 // ctx runs the command, which has to succeed.
 func (s site) ctx(args ...string) {
 	s.Helper()
-	streams, _, out, failure := iostreams.Test()
-	if code := root.Main(args, []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH")}, streams); code != 0 {
-		s.Fatalf("ctx %s: exit %d\n%s%s", strings.Join(args, " "), code, out, failure)
+	if code, said := s.run(args); code != 0 {
+		s.Fatalf("ctx %s: exit %d\n%s", strings.Join(args, " "), code, said)
 	}
+}
+
+func (s site) fails(args ...string) {
+	s.Helper()
+	if code, said := s.run(args); code == 0 {
+		s.Errorf("ctx %s does not fail:\n%s", strings.Join(args, " "), said)
+	}
+}
+
+func (s site) run(args []string) (code int, said string) {
+	streams, _, out, failure := iostreams.Test()
+	code = root.Main(args, []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH")}, streams)
+	return code, out.String() + failure.String()
 }
 
 func (s site) must(err error) {

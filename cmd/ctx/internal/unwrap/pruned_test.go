@@ -1,6 +1,8 @@
 package unwrap_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -42,6 +44,56 @@ func TestAHostThatIsNamedTwiceIsOneHost(t *testing.T) {
 	}
 	if rec, _, err := s.store.Record(s.ws); err != nil || len(rec.Hosts) != 1 || rec.Hosts[0].Host != "codex" {
 		t.Errorf("%+v, %v", rec, err)
+	}
+	s.goes()
+}
+
+func TestWhatIsPrunedOutlivesTheWrap(t *testing.T) {
+	s := newSite(t)
+	s.pruned()
+	s.ctx("unwrap")
+	s.goes()
+	if _, err := os.Stat(state.CompiledDir(s.ws)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder in the workspace: %v", err)
+	}
+	left, err := filepath.Glob(filepath.Join(s.layout.State, "workspaces", "*", "*"))
+	if err != nil || len(left) != 1 || filepath.Base(left[0]) != "prune.json" {
+		t.Errorf("%q, %v", left, err)
+	}
+}
+
+func TestNothingIsUnwrappedWhoseReceiptCannotBeKept(t *testing.T) {
+	s := newSite(t)
+	receipt := s.pruned()
+	// Nothing can be written where it is to lie afterwards.
+	s.must(os.WriteFile(filepath.Join(s.layout.State, "workspaces"), nil, 0o600))
+	s.fails("unwrap")
+	if _, err := os.Stat(receipt); err != nil {
+		t.Errorf("what was decided is gone: %v", err)
+	}
+	if rec, _, err := s.store.Record(s.ws); err != nil || len(rec.Hosts) != 2 {
+		t.Errorf("%+v, %v", rec, err)
+	}
+	s.goes()
+	s.must(os.Remove(filepath.Join(s.layout.State, "workspaces")))
+	s.ctx("unwrap")
+	s.goes()
+}
+
+func TestAReceiptIsThereWheneverTheUnwrappingIsKilled(t *testing.T) {
+	s := newSite(t)
+	s.pruned()
+	killed := errors.New("killed")
+	err := prune.Across(s.layout, s.ws, func() error {
+		s.goes()
+		s.must(s.store.DropHost(s.ws, "claude"))
+		s.goes()
+		s.must(s.store.DropHost(s.ws, "codex"))
+		s.goes()
+		return killed
+	})
+	if !errors.Is(err, killed) {
+		t.Error(err)
 	}
 	s.goes()
 }

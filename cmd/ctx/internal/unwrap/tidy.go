@@ -12,6 +12,7 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/surface"
 	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/prune"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/wiring"
 )
@@ -24,14 +25,13 @@ var ours = []string{
 	"compiled.json", "report.html",
 }
 
-// tidy takes away what ctx kept about a workspace, and names what it leaves.
+// tidy takes away what ctx kept about a workspace that is not wrapped, and names
+// what it leaves. What was pruned stays so: its receipt is kept where it is.
 func tidy(l paths.Layout, workspace string, hosts []string) []string {
 	left := []string{}
-	for _, dir := range []string{
-		state.CompiledDir(workspace),
-		filepath.Join(l.State, "workspaces", paths.ID(workspace)),
-	} {
-		if why := empty(dir, hosts); why != "" {
+	own := filepath.Join(l.State, "workspaces", paths.ID(workspace))
+	for _, why := range []string{empty(state.CompiledDir(workspace), hosts, ""), empty(own, hosts, prune.Path(own))} {
+		if why != "" {
 			left = append(left, why)
 		}
 	}
@@ -48,8 +48,9 @@ func tidy(l paths.Layout, workspace string, hosts []string) []string {
 	return left
 }
 
-// empty removes dir if nothing but ours is in it, and says why not.
-func empty(dir string, hosts []string) string {
+// empty removes dir if nothing but ours is in it, and says why not. A file to be
+// kept stays in it, and with it the folder.
+func empty(dir string, hosts []string, keep string) string {
 	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -71,7 +72,12 @@ func empty(dir string, hosts []string) string {
 		return err.Error()
 	}
 	var foreign []string
+	kept := false
 	for _, e := range entries {
+		if filepath.Join(dir, e.Name()) == keep {
+			kept = true
+			continue
+		}
 		if e.IsDir() && e.Name() == surface.AgentsDir {
 			left, err := agents(filepath.Join(dir, e.Name()), hosts)
 			if err != nil {
@@ -92,6 +98,9 @@ func empty(dir string, hosts []string) string {
 	}
 	if len(foreign) > 0 {
 		return fmt.Sprintf("%s: holds what ctx did not write: %s", dir, strings.Join(foreign, ", "))
+	}
+	if kept {
+		return ""
 	}
 	if err := os.Remove(dir); err != nil {
 		return err.Error()

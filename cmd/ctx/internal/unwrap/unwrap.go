@@ -145,15 +145,41 @@ func (o *options) unwrap(f *cmdutil.Factory, store *wiring.Store, ws string) (Wo
 			return done, err
 		}
 	}
-	// What was pruned stays pruned until that is undone, and the folder that says
-	// so may go.
+	// What was pruned stays pruned until that is undone, but for what the gateway
+	// alone held back.
 	pruned, _, err := prune.Load(f.Layout(), ws)
 	if err != nil {
 		fmt.Fprintf(f.IO.Err, "warning: %v\n", err)
 	}
+	unwire := func() (err error) {
+		done.Hosts, err = o.unwire(store, ws, chosen)
+		return err
+	}
+	last := len(chosen) == len(wired)
+	if last && !o.dryRun {
+		err = prune.Across(f.Layout(), ws, unwire)
+	} else {
+		err = unwire()
+	}
+	if err != nil || o.dryRun {
+		return done, err
+	}
+	if last {
+		done.Left = tidy(f.Layout(), ws, hosts.Names(f))
+	}
 	for _, host := range chosen {
-		owner := wiring.Owner{Workspace: ws, Host: host}
-		change, err := store.Unplan(owner)
+		if n := pruned.Behind(host); n > 0 {
+			fmt.Fprintf(f.IO.Err, "hint: what was pruned behind the gateway (%d) is loaded by %s again; ctx prune --host %s --apply switches it off there\n", n, host, host)
+		}
+	}
+	return done, nil
+}
+
+// unwire takes what wrap put in out of the files of hosts.
+func (o *options) unwire(store *wiring.Store, ws string, chosen []string) ([]Host, error) {
+	done := []Host{}
+	for _, host := range chosen {
+		change, err := store.Unplan(wiring.Owner{Workspace: ws, Host: host})
 		if err != nil {
 			return done, err
 		}
@@ -166,7 +192,7 @@ func (o *options) unwrap(f *cmdutil.Factory, store *wiring.Store, ws string) (Wo
 		}
 		if o.dryRun {
 			h.Diff = change.Diff()
-			done.Hosts = append(done.Hosts, h)
+			done = append(done, h)
 			continue
 		}
 		if err := change.Apply(); err != nil {
@@ -175,21 +201,7 @@ func (o *options) unwrap(f *cmdutil.Factory, store *wiring.Store, ws string) (Wo
 		if err := store.DropHost(ws, host); err != nil {
 			return done, err
 		}
-		done.Hosts = append(done.Hosts, h)
-	}
-	if o.dryRun {
-		return done, nil
-	}
-	if len(chosen) == len(wired) {
-		done.Left = tidy(f.Layout(), ws, hosts.Names(f))
-		if _, err := prune.Save(f.Layout(), ws, pruned); err != nil {
-			return done, err
-		}
-	}
-	for _, host := range chosen {
-		if n := pruned.Behind(host); n > 0 {
-			fmt.Fprintf(f.IO.Err, "hint: what was pruned behind the gateway (%d) is loaded by %s again; ctx prune --host %s --apply switches it off there\n", n, host, host)
-		}
+		done = append(done, h)
 	}
 	return done, nil
 }
@@ -209,13 +221,8 @@ func (o *options) clean(f *cmdutil.Factory, store *wiring.Store, ws string) (Wor
 	if o.dryRun {
 		return done, nil
 	}
-	pruned, _, err := prune.Load(f.Layout(), ws)
-	if err != nil {
-		fmt.Fprintf(f.IO.Err, "warning: %v\n", err)
-	}
 	done.Left = tidy(f.Layout(), ws, hosts.Names(f))
-	_, err = prune.Save(f.Layout(), ws, pruned)
-	return done, err
+	return done, nil
 }
 
 // others is a hint that names the workspaces that are wrapped.
