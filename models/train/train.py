@@ -294,7 +294,7 @@ def fixture(command, path, weights, words, shop, out):
 
 def refit(path, project, observe):
     """Give a scorer the directions of tokens of another encoder, which saw its
-    rows: only the known tap's dev can still move its thresholds. Returns the
+    rows: only the known tap's dev can still move its thresholds, and only up. Returns the
     weights, the wording and the thresholds."""
     with open(path) as f:
         doc = json.load(f)
@@ -313,7 +313,9 @@ def refit(path, project, observe):
             p = mixed(p, [x.get("joint") for x in r.lines], mix["weight"], mix["beyond"])
         report(f"refitted, {name}", r, p)
         if name == DEV:
-            doc["calibration"] = settled(doc["calibration"], r, p)
+            # What dev has room for would be paid for on other taps, whose rows this encoder has seen.
+            at = settled(doc["calibration"], r, p)
+            doc["calibration"] = {k: max(v, at[k]) for k, v in doc["calibration"].items()}
             keep()
         report(f"refitted, {name}, calibrated", r, p, doc["calibration"])
     return weights, words, doc["calibration"]
