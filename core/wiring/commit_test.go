@@ -144,18 +144,7 @@ func TestStoppedBetweenWrites(t *testing.T) {
 		for _, edited := range []bool{false, true} {
 			for stop := range 1 + 2*len(crashEdits("")) {
 				h, was := crashHome(t)
-				c, err := h.store.Plan(wsA, crashEdits(h.dir))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if undoing {
-					if err := c.Apply(); err != nil {
-						t.Fatal(err)
-					}
-					if c, err = h.store.Unplan(wsA); err != nil {
-						t.Fatal(err)
-					}
-				}
+				c := crashChange(h, undoing)
 				cutOff(t, h, c, stop)
 				h.write(".settings.json.ctx-1", "ha") // of a write that was cut off
 				if edited && (stop > 0 || undoing) {
@@ -178,18 +167,7 @@ func TestChangedWhileTheOthersAreWritten(t *testing.T) {
 	t.Parallel()
 	for _, undoing := range []bool{false, true} {
 		h, was := crashHome(t)
-		c, err := h.store.Plan(wsA, crashEdits(h.dir))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if undoing {
-			if err := c.Apply(); err != nil {
-				t.Fatal(err)
-			}
-			if c, err = h.store.Unplan(wsA); err != nil {
-				t.Fatal(err)
-			}
-		}
+		c := crashChange(h, undoing)
 		before := h.all()
 		h.store.writing = func(path string) {
 			if path == h.path("settings.json") {
@@ -211,6 +189,20 @@ func TestChangedWhileTheOthersAreWritten(t *testing.T) {
 		}
 		h.nothingKept()
 	}
+}
+
+// crashChange is a wrap that may be cut off, or the unwrap after it.
+func crashChange(h home, undoing bool) *Change {
+	h.Helper()
+	c, err := h.store.Plan(wsA, crashEdits(h.dir))
+	if err == nil && undoing {
+		h.apply(c, nil)
+		c, err = h.store.Unplan(wsA)
+	}
+	if err != nil {
+		h.Fatal(err)
+	}
+	return c
 }
 
 // cutOff leaves behind what a program does that is killed while it applies a
