@@ -173,7 +173,7 @@ func (h *home) wrap() {
 		rec.Hosts[0].Fronted = append(rec.Hosts[0].Fronted, wiring.Fronted{Name: s.Name, Scope: string(s.Scope), Fingerprint: s.Fingerprint()})
 		h.approve(s)
 	}
-	if err := wiring.Open(h.layout.Wraps()).PutRecord(rec); err != nil {
+	if err := wiring.Open(h.layout.Wraps()).PutHosts(rec.Workspace, rec.Hosts...); err != nil {
 		h.t.Fatal(err)
 	}
 }

@@ -119,9 +119,7 @@ func wrapped(ts *testscript.TestScript, _ bool, args []string) {
 	for _, name := range args {
 		h.Fronted = append(h.Fronted, wiring.Fronted{Name: name, Scope: "user"})
 	}
-	ts.Check(wiring.Open(layout(ts.Getenv).Wraps()).PutRecord(wiring.Record{
-		Workspace: paths.Real(ts.Getenv("WS")), Hosts: []wiring.HostRecord{h},
-	}))
+	ts.Check(wiring.Open(layout(ts.Getenv).Wraps()).PutHosts(paths.Real(ts.Getenv("WS")), h))
 }
 
 // listed SOURCES TOOLS puts into the cache of the workspace what the server

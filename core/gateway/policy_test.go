@@ -54,7 +54,7 @@ func wrap(t testing.TB, servers ...surface.Server) *wrapped {
 	for _, s := range servers {
 		rec.Hosts[0].Fronted = append(rec.Hosts[0].Fronted, wiring.Fronted{Name: s.Name, Scope: string(s.Scope)})
 	}
-	if err := w.Wraps.PutRecord(rec); err != nil {
+	if err := w.Wraps.PutHosts(rec.Workspace, rec.Hosts...); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -166,7 +166,7 @@ func TestTheConfigurationIsReadAgainOnlyWhenAFileChanged(t *testing.T) {
 		"removed":  func() { os.Remove(w.file) },
 		"replaced": func() { w.write(w.file + "2"); os.Rename(w.file+"2", w.file) },
 		"wrapped": func() {
-			if err := w.Wraps.PutRecord(wiring.Record{Workspace: w.Workspace, Hosts: []wiring.HostRecord{{Host: "testhost", At: time.Now()}}}); err != nil {
+			if err := w.Wraps.PutHosts(w.Workspace, wiring.HostRecord{Host: "testhost", At: time.Now()}); err != nil {
 				t.Fatal(err)
 			}
 		},

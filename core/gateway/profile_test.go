@@ -129,7 +129,7 @@ func TestTheProfileOfTheWrapIsInForceAndFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		rec.Hosts[0].Profile = name
-		if err := w.Wraps.PutRecord(rec); err != nil {
+		if err := w.Wraps.PutHosts(rec.Workspace, rec.Hosts...); err != nil {
 			t.Fatal(err)
 		}
 	}

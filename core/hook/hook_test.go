@@ -53,11 +53,11 @@ func workspace(t *testing.T, s surface.Sources) Options {
 	if err := os.Mkdir(ws, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	err := wiring.Open(l.Wraps()).PutRecord(wiring.Record{Workspace: ws, Hosts: []wiring.HostRecord{{
+	err := wiring.Open(l.Wraps()).PutHosts(ws, wiring.HostRecord{
 		Host: "fake", Gateway: true,
 		Fronted: []wiring.Fronted{{Name: "git", Scope: "user"}, {Name: "fs", Scope: "user"}},
 		Direct:  []wiring.Direct{{Name: "mail", Reason: "--include"}},
-	}}})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

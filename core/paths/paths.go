@@ -78,8 +78,8 @@ func (l Layout) Baselines() string { return filepath.Join(l.State, "baselines") 
 // Wraps is the folder of wrap records.
 func (l Layout) Wraps() string { return filepath.Join(l.State, "wraps") }
 
-// WrapRecord is the file that says what wrap did in a workspace. It exists
-// exactly as long as the workspace is wrapped.
+// WrapRecord is the file that says what wrap did in a workspace. It is there from
+// just before the workspace is wrapped until it is unwrapped.
 func (l Layout) WrapRecord(workspace string) string {
 	return filepath.Join(l.Wraps(), ID(workspace)+".json")
 }

@@ -18,7 +18,7 @@ import (
 
 // Record is what wrap came to in one workspace.
 type Record struct {
-	Schema    string       `json:"schema"` // set by PutRecord
+	Schema    string       `json:"schema"` // set by PutHosts
 	Workspace string       `json:"workspace"`
 	Hosts     []HostRecord `json:"hosts"`
 }
@@ -115,12 +115,6 @@ func readRecord(path string) (rec Record, ok bool, err error) {
 		return Record{}, false, fmt.Errorf("%s: the schema %q is not known to this version", path, rec.Schema)
 	}
 	return rec, true, nil
-}
-
-// PutRecord keeps a workspace's record in place of the one that it has, whatever
-// hosts that one is about. A wrap has a say on its own hosts alone: see PutHosts.
-func (s *Store) PutRecord(rec Record) error {
-	return s.changeRecord(rec.Workspace, func(had *Record) { *had = rec })
 }
 
 // PutHosts keeps what a wrap came to for its hosts in place of what the record of

@@ -17,7 +17,7 @@ func TestRecords(t *testing.T) {
 		{Host: "codex", Gateway: true, Everywhere: true, Fronted: []Fronted{{"u", "user", "f"}, {"p", "project", "f"}}},
 		{Host: "claude", Fronted: []Fronted{{"c", "user", "f"}}, Direct: []Direct{{"d", "ws"}}},
 	}}
-	if err := h.store.PutRecord(rec); err != nil {
+	if err := h.store.PutHosts(rec.Workspace, rec.Hosts...); err != nil {
 		t.Fatal(err)
 	}
 	rec.Schema = "ctx.wrap/v1"
@@ -36,7 +36,7 @@ func TestRecords(t *testing.T) {
 	}}
 	hooks := Record{Workspace: "/hooks", Hosts: []HostRecord{{Host: "codex"}}}
 	for _, r := range []Record{other, hooks} {
-		if err := h.store.PutRecord(r); err != nil {
+		if err := h.store.PutHosts(r.Workspace, r.Hosts...); err != nil {
 			t.Fatal(err)
 		}
 	}
