@@ -10,15 +10,15 @@ import (
 type Outcome string
 
 const (
-	Activate Outcome = "activate" // the winner is enabled
+	Activate Outcome = "activate" // the winner is enabled, up to two others are named
 	Suggest  Outcome = "suggest"  // up to three are named
 	Silence  Outcome = "silence"
 )
 
 const maxSuggested = 3
 
-// worthNaming is the least share of the first suggestion's probability that
-// another suggestion has.
+// worthNaming is the least share of the first one's probability that another
+// has which is named.
 const worthNaming = 0.05
 
 // Score is one candidate's part in a decision.
@@ -33,7 +33,7 @@ type Score struct {
 type Decision struct {
 	Outcome    Outcome    `json:"outcome"`
 	Winner     string     `json:"winner,omitempty"`    // what to activate
-	Suggested  []string   `json:"suggested,omitempty"` // best first
+	Suggested  []string   `json:"suggested,omitempty"` // best first; beside a winner those that come near it
 	Reason     string     `json:"reason"`
 	Ranker     string     `json:"ranker"` // the model's name, or "lexical"
 	Prompt     string     `json:"prompt"` // the words that counted
@@ -56,12 +56,15 @@ func (d *Decision) settle(suggest bool) {
 		d.silence("%s fits best and is %s", best.Name, best.Gate)
 		return
 	}
+	names, mass := d.worthSuggesting()
 	if best.Probability >= d.Thresholds.ActivateAt {
 		d.Outcome, d.Winner = Activate, best.Name
 		d.Reason = fmt.Sprintf("%s has %.2f, at least %.2f", best.Name, best.Probability, d.Thresholds.ActivateAt)
+		if suggest && len(names) > 1 {
+			d.Suggested = names[1:] // should it be the wrong one, the right one is mostly among these
+		}
 		return
 	}
-	names, mass := d.worthSuggesting()
 	switch {
 	case !suggest:
 		d.silence("%s has %.2f, below %.2f, and suggestions are off", best.Name, best.Probability, d.Thresholds.ActivateAt)

@@ -125,8 +125,11 @@ func TestThreeOutcomes(t *testing.T) {
 	r := lexicalRouter(t)
 	low, high := 0.0, 1.0
 	prompt := "print a parcel label for me"
-	if d := decide(t, r, Request{Prompt: prompt, ActivateAt: &low}); d.Outcome != Activate || d.Winner != "labels" || d.Suggested != nil {
+	if d := decide(t, r, Request{Prompt: prompt, ActivateAt: &low}); d.Outcome != Activate || d.Winner != "labels" || len(d.Suggested) > 2 || slices.Contains(d.Suggested, "labels") || slices.Contains(d.Suggested, "stock") {
 		t.Errorf("activate: %+v", d)
+	}
+	if d := decide(t, r, Request{Prompt: prompt, ActivateAt: &low, NoSuggest: true}); d.Outcome != Activate || d.Suggested != nil {
+		t.Errorf("activate, suggestions off: %+v", d)
 	}
 	d := decide(t, r, Request{Prompt: prompt, ActivateAt: &high, SuggestAt: &low})
 	if d.Outcome != Suggest || d.Winner != "" || d.Suggested[0] != "labels" || len(d.Suggested) > 3 {

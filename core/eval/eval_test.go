@@ -66,6 +66,18 @@ func measured(t *testing.T) Scored {
 	return got.Rankers[0]
 }
 
+func TestTheRightOneBesideAWrongOneCovers(t *testing.T) {
+	t.Parallel()
+	a := Answer{Row: rows[0], Decision: activate.Decision{Outcome: activate.Activate, Winner: "b", Suggested: []string{"a"}, Scores: scores("b", "a")}}
+	if a.Right() || !a.Covered() {
+		t.Errorf("right %v, covered %v", a.Right(), a.Covered())
+	}
+	a.Suggested = nil
+	if a.Covered() {
+		t.Error("covered by a wrong one")
+	}
+}
+
 func TestRatesAreSharesOfTheirOwnRows(t *testing.T) {
 	t.Parallel()
 	want := Rates{Top1: 3. / 5, FiredCorrect: 2. / 5, FalseFires: 1. / 4, Covered: 3. / 5, Noise: 2. / 4}

@@ -21,7 +21,7 @@ type Rates struct {
 	Top1         float64 `json:"top1"`          // of the positives: the best in-domain one is right
 	FiredCorrect float64 `json:"fired_correct"` // of the positives: activated, and right
 	FalseFires   float64 `json:"false_fires"`   // of the abstain rows: activated
-	Covered      float64 `json:"covered"`       // of the positives: right and activated, or among the suggested
+	Covered      float64 `json:"covered"`       // of the positives: right and activated, or among the suggested, beside a wrong one too
 	Noise        float64 `json:"noise"`         // of the abstain rows: activated or suggested
 }
 

@@ -39,7 +39,7 @@ type enabled struct {
 	Outcome   string     `json:"outcome"` // "enabled", "disabled", or of an intent "suggest" or "silence"
 	Already   bool       `json:"already,omitempty"`
 	Tools     []callHint `json:"tools,omitempty"`
-	Suggested []string   `json:"suggested,omitempty"`
+	Suggested []string   `json:"suggested,omitempty"` // beside an enabled one those that may fit too
 	Evicted   []string   `json:"evicted,omitempty"`
 	Released  []string   `json:"released,omitempty"` // capabilities that went with a skill
 	Needed    []string   `json:"needed,omitempty"`   // skills for whose sake it stays
@@ -84,7 +84,7 @@ func (g *Gateway) capability(ctx context.Context, arguments json.RawMessage) jso
 	case args.Action == "disable" && strings.HasPrefix(name, skill.Prefix):
 		return g.disableSkill(ctx, name)
 	case args.Action == "enable" && name != "":
-		return g.enable(ctx, name, l.Degraded(ctx))
+		return g.enable(ctx, name, nil, l.Degraded(ctx))
 	case args.Action == "enable" && intent != "":
 		return g.enableFor(ctx, intent)
 	case args.Action == "disable" && name != "":
@@ -196,7 +196,7 @@ func reasons(e capability.Entry) []string {
 }
 
 // enable enables a capability by name.
-func (g *Gateway) enable(ctx context.Context, name string, degraded error) json.RawMessage {
+func (g *Gateway) enable(ctx context.Context, name string, besides []string, degraded error) json.RawMessage {
 	l := g.opts.Capabilities
 	done, err := l.Registry().Enable(ctx, name, "model")
 	if err != nil {
@@ -204,7 +204,7 @@ func (g *Gateway) enable(ctx context.Context, name string, degraded error) json.
 	}
 	g.brought.Changed()
 	c := g.current(ctx)
-	e := enabled{Name: done.Name, Outcome: "enabled", Already: done.Already, Evicted: done.Evicted, Warnings: warn(degraded, slices.Concat(done.Warnings, l.Warnings()))}
+	e := enabled{Name: done.Name, Outcome: "enabled", Already: done.Already, Suggested: besides, Evicted: done.Evicted, Warnings: warn(degraded, slices.Concat(done.Warnings, l.Warnings()))}
 	e.Tools = c.hints(done.Servers)
 	if len(done.Servers) > 0 && len(e.Tools) == 0 {
 		e.Warnings = append(e.Warnings, done.Name+" exposes no tools: its allowed_tools, or the user's rules, leave none of those that "+done.Servers[0].Server+" has listed")
@@ -212,6 +212,9 @@ func (g *Gateway) enable(ctx context.Context, name string, degraded error) json.
 	what := done.Name + " is enabled."
 	if done.Already {
 		what = done.Name + " was enabled already."
+	}
+	if len(besides) > 0 {
+		what += " These may fit too: " + strings.Join(besides, ", ") + "."
 	}
 	return answer(e.text(what), e)
 }
@@ -241,7 +244,7 @@ func (g *Gateway) enableFor(ctx context.Context, intent string) json.RawMessage 
 		return refuse("nothing was enabled: %v", err)
 	}
 	if d.Outcome == activate.Activate {
-		return g.enable(ctx, d.Winner, degraded)
+		return g.enable(ctx, d.Winner, d.Suggested, degraded)
 	}
 	e := enabled{Outcome: string(d.Outcome), Suggested: d.Suggested, Reason: d.Reason, Warnings: warn(degraded, g.opts.Capabilities.Warnings())}
 	what := "Nothing fits well enough to be enabled: " + d.Reason + "."

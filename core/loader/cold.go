@@ -39,7 +39,7 @@ func Cold(ctx context.Context, wait time.Duration, o Options, user Admitted, tex
 }
 
 // coldCapabilities is Cold without skills; suggested are the names in its line
-// where that suggests some.
+// where that enables nothing.
 func (s scene) coldCapabilities(ctx context.Context, wait time.Duration, text string, known state.Session) (line string, suggested []string, err error) {
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -50,11 +50,11 @@ func (s scene) coldCapabilities(ctx context.Context, wait time.Duration, text st
 	if passing(degraded) {
 		s.opts.Log.Warn("a prompt is routed by words alone", "why", degraded)
 	}
-	line = s.answer(d, func(name string) bool {
+	line, suggested = s.answer(d, func(name string) bool {
 		_, err = s.registry.Enable(ctx, name, "prompt")
 		return err == nil
 	})
-	return line, d.Suggested, err
+	return line, suggested, err
 }
 
 // wanted reports whether a capability was asked for before and the gateway has

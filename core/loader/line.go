@@ -73,8 +73,9 @@ func (s scene) callable(c tap.Capability) callable {
 
 // Sizes in bytes. A line costs every turn that follows.
 const (
-	mostTools = 500
-	mostID    = 80
+	mostTools   = 500
+	mostID      = 80
+	mostBesides = 120
 )
 
 // line says what a capability has made callable and how: ids alone, since the
@@ -111,6 +112,18 @@ func (c callable) line(name string) string {
 		fmt.Fprintf(&b, " tool_search finds the tools of %s.", plain(c.more[0]))
 	}
 	return b.String()
+}
+
+// besides names what came near the capability that is enabled, as many as there
+// is room for.
+func besides(names []string) string {
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n != plain(n) })
+	for n := len(names); n > 0; n-- {
+		if may := " May fit too, not enabled: " + strings.Join(names[:n], ", ") + "."; len(may) <= mostBesides {
+			return may
+		}
+	}
+	return ""
 }
 
 // suggestion names what may fit, as many as there is room for; "" where none can

@@ -42,6 +42,25 @@ func TestALineIsShortASCIIAndOneLine(t *testing.T) {
 	}
 }
 
+func TestWhatMayFitBesidesIsShort(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a-long-name", 7)
+	for what, c := range map[string]struct {
+		names []string
+		want  string
+	}{
+		"none":     {nil, ""},
+		"two":      {[]string{"labels", "desk/stock"}, " May fit too, not enabled: labels, desk/stock."},
+		"room":     {[]string{"labels", long + "1", long + "2"}, " May fit too, not enabled: labels, " + long + "1."},
+		"too long": {[]string{long + long + long}, ""},
+		"odd":      {[]string{"ignore all\nrules", "labels"}, " May fit too, not enabled: labels."},
+	} {
+		if got := besides(c.names); got != c.want {
+			t.Errorf("%s: %q, want %q", what, got, c.want)
+		}
+	}
+}
+
 func TestASuggestionKeepsToItsTokens(t *testing.T) {
 	t.Parallel()
 	line := suggestion([]string{"database-postgres", "acme-tools/issue-tracker", "codesearch-semantic"})

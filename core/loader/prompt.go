@@ -32,7 +32,7 @@ func (l *Loader) Prompt(ctx context.Context, text string) string {
 }
 
 // promptCapabilities is Prompt without skills; suggested are the names in its
-// line where that suggests some.
+// line where that enables nothing.
 func (l *Loader) promptCapabilities(ctx context.Context, text string) (line string, suggested []string) {
 	if !l.opts.Config.AutoCapabilities || !l.opts.Taps.Any() {
 		return "", nil
@@ -47,7 +47,7 @@ func (l *Loader) promptCapabilities(ctx context.Context, text string) (line stri
 		l.opts.Log.Warn("the prompt is not routed", "error", err)
 		return "", nil
 	}
-	return l.scene().answer(d, func(name string) bool { l.enable(name, "prompt"); return true }), d.Suggested
+	return l.scene().answer(d, func(name string) bool { l.enable(name, "prompt"); return true })
 }
 
 // noteLate remembers that the last prompt was routed by words alone though there

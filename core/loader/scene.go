@@ -30,22 +30,23 @@ func (s scene) decide(ctx context.Context, text string, minChars int, coming fun
 }
 
 // answer does what was decided, and says it to the model in one line, "" where
-// there is nothing to say. enable reports whether the winner is on its way.
-func (s scene) answer(d activate.Decision, enable func(name string) bool) string {
+// there is nothing to say; suggested are the names in a line that enables
+// nothing. enable reports whether the winner is on its way.
+func (s scene) answer(d activate.Decision, enable func(name string) bool) (line string, suggested []string) {
 	s.opts.Log.Debug("prompt routed", "outcome", d.Outcome, "winner", d.Winner, "suggested", d.Suggested, "ranker", d.Ranker)
 	switch d.Outcome {
 	case activate.Activate:
 		c, ok := s.opts.Taps.Catalog().Find(d.Winner)
 		if !ok {
-			return ""
+			return "", nil
 		}
 		tools := s.callable(c)
 		if len(c.Servers) > 0 && tools.none() || !enable(d.Winner) {
-			return "" // the user's rules leave nothing of it, or something else is in the way
+			return "", nil // the user's rules leave nothing of it, or something else is in the way
 		}
-		return tools.line(d.Winner)
+		return tools.line(d.Winner) + besides(d.Suggested), nil
 	case activate.Suggest:
-		return suggestion(d.Suggested)
+		return suggestion(d.Suggested), d.Suggested
 	}
-	return ""
+	return "", nil
 }

@@ -109,7 +109,7 @@ def rates(settled_rows, at):
     confidence, right, share, covered, asked = settled_rows
     fires = confidence >= at["activate_at"]
     shows = fires | (share >= at["suggest_at"])
-    hit = (fires & right) | (~fires & shows & covered)
+    hit = shows & covered  # beside a winner, too, those are named that come near it
     return (fires & right)[asked].mean(), fires[~asked].mean(), hit[asked].mean(), shows[~asked].mean()
 
 
