@@ -24,6 +24,7 @@ const longestText = 1 << 14
 // Candidate is what the joint network reads of a thing that may be chosen.
 type Candidate struct {
 	Card    string `json:"card"`    // what it says of itself
+	Most    int    `json:"-"`       // tokens of Card that are read, 0: as many as there is room for
 	Trigger string `json:"trigger"` // the request that it answers which is most like the one asked, "" for none
 }
 
@@ -83,10 +84,15 @@ func (t *Tokenizer) jointly(request string, candidates []Candidate) (ids, types 
 	add(0, t.end)
 	ends = []int{len(ids)}
 	for _, c := range candidates {
+		room := jointCard
 		if c.Trigger == "" {
-			add(1, own(c.Card, jointCard+jointTrigger)...)
-		} else {
-			add(1, own(c.Card, jointCard)...)
+			room += jointTrigger
+		}
+		if c.Most > 0 {
+			room = min(room, c.Most)
+		}
+		add(1, own(c.Card, room)...)
+		if c.Trigger != "" {
 			add(1, own(jointStop, 1)...)
 			add(1, own(c.Trigger, jointTrigger)...)
 		}

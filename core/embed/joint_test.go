@@ -86,9 +86,9 @@ func TestWhatIsReadJointly(t *testing.T) {
 	letters := strings.Fields("a b c d e f g h i j k l m n o p q r s t u v w x y z")
 	long := strings.Join(slices.Repeat(letters, 2), " ") // 52 tokens
 	ids, types, ends := jointFake(false).tokenizer.jointly(long, []Candidate{
-		{Card: "a", Trigger: "b c"}, {Card: long, Trigger: long}, {Card: long}, {},
+		{Card: "a", Trigger: "b c"}, {Card: long, Trigger: long}, {Card: long}, {}, {Card: long, Most: 8}, {Card: long, Most: 99}, {Card: "a b c", Trigger: "d", Most: 2},
 	})
-	if want := []int{44, 49, 77, 104, 105}; !slices.Equal(ends, want) {
+	if want := []int{44, 49, 77, 104, 105, 114, 141, 146}; !slices.Equal(ends, want) {
 		t.Fatalf("parts end at %v, want %v", ends, want)
 	}
 	if ids[0] != 3 || ids[43] != 4 || ids[29] != 102 || ids[30] != 113 || ids[42] != 125 {

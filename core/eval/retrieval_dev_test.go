@@ -41,7 +41,7 @@ func TestRetrievalOfPublicSets(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				rankers = append(rankers, eval.SemanticTools(model, vectors), eval.ProductTools("default", model, vectors, tools))
+				rankers = append(rankers, eval.SemanticTools(model, vectors, tools), eval.ProductTools("default", model, vectors, tools))
 			}
 		}
 		got, err := eval.MeasureRetrieval(t.Context(), tools, queries, rankers, nil)

@@ -25,17 +25,13 @@ func LexicalTools(name string, tools []listing.Tool) ToolRanker {
 // ProductTools ranks tools as the product does with a model: vectors are those
 // of its [search.Texts].
 func ProductTools(name string, model search.Embedder, vectors *search.Vectors, tools []listing.Tool) ToolRanker {
-	return ranker(name, search.Ranking{Words: search.Tools(tools), Vectors: vectors}, model, len(tools))
+	return ranker(name, search.Ranking{Words: search.Tools(tools), Vectors: vectors, Tools: tools}, model, len(tools))
 }
 
 func ranker(name string, r search.Ranking, model search.Embedder, limit int) ToolRanker {
 	return ToolRanker{name, func(ctx context.Context, query string) ([]int, error) {
 		hits, err := r.Find(ctx, model, query, limit)
-		order := make([]int, len(hits))
-		for i, h := range hits {
-			order[i] = h.Doc
-		}
-		return order, err
+		return positions(hits), err
 	}}
 }
 
@@ -45,10 +41,11 @@ func ToolVectors(ctx context.Context, model search.Embedder, tools []listing.Too
 	return search.Embed(ctx, model, search.Texts(tools), nil, runtime.GOMAXPROCS(0), progress)
 }
 
-// SemanticTools ranks tools by the cosine between the query's vector, which is
-// made by model so that its time counts, and each of vectors, which are those of
-// the tools' [search.Texts]. Ties keep the order of the tools.
-func SemanticTools(model search.Embedder, vectors *search.Vectors) ToolRanker {
+// SemanticTools ranks tools by a model alone: by the cosine between the query's
+// vector, which is made by it so that its time counts, and each of vectors, which
+// are those of the tools' [search.Texts]; and by what it says of the first ones
+// where it can read them with the query. Ties keep the order of the tools.
+func SemanticTools(model search.Embedder, vectors *search.Vectors, tools []listing.Tool) ToolRanker {
 	return ToolRanker{Semantic, func(ctx context.Context, query string) ([]int, error) {
 		vector, err := search.EmbedQuery(ctx, model, query)
 		if err != nil {
@@ -58,11 +55,20 @@ func SemanticTools(model search.Embedder, vectors *search.Vectors) ToolRanker {
 		if err != nil {
 			return nil, err
 		}
-		order := make([]int, len(cosines))
-		for i := range order {
-			order[i] = i
+		hits := make([]search.Hit, len(cosines))
+		for i, c := range cosines {
+			hits[i] = search.Hit{Doc: i, Score: float64(c)}
 		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(cosines[b], cosines[a]) })
-		return order, nil
+		slices.SortStableFunc(hits, func(a, b search.Hit) int { return cmp.Compare(b.Score, a.Score) })
+		hits, err = search.Reread(ctx, model, query, hits, func(doc int) string { return search.Text(tools[doc]) })
+		return positions(hits), err
 	}}
+}
+
+func positions(hits []search.Hit) []int {
+	order := make([]int, len(hits))
+	for i, h := range hits {
+		order[i] = h.Doc
+	}
+	return order
 }

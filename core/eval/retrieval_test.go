@@ -178,11 +178,12 @@ func (letters) Embed(_ context.Context, texts []string) ([][]float32, error) {
 
 func TestTheModelAloneRanksByCosineAndTiesKeepTheirOrder(t *testing.T) {
 	t.Parallel()
-	vectors, err := ToolVectors(t.Context(), letters{}, catalogue("b:one", "a:two", "b:three", "a:four"), nil)
+	tools := catalogue("b:one", "a:two", "b:three", "a:four")
+	vectors, err := ToolVectors(t.Context(), letters{}, tools, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := SemanticTools(letters{}, vectors).Rank(t.Context(), "ask")
+	got, err := SemanticTools(letters{}, vectors, tools).Rank(t.Context(), "ask")
 	if want := []int{1, 3, 0, 2}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, want %v (%v)", got, want, err)
 	}

@@ -256,7 +256,7 @@ func (r *reader) find(ctx context.Context, c *catalog, query string, limit int, 
 	if err != nil {
 		return words(), err
 	}
-	ranking := search.Ranking{Words: c.index(), Vectors: vectors}
+	ranking := search.Ranking{Words: c.index(), Vectors: vectors, Tools: c.tools}
 	type answer struct {
 		hits []search.Hit
 		err  error

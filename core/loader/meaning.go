@@ -122,6 +122,12 @@ func (m *Meaning) load() {
 		return
 	}
 	m.model = sentences{model, len(first[0].Vector)}
+	if m.model.Chooses() {
+		if _, _, err := m.model.Choose(context.Background(), "a request", []embed.Candidate{{Card: "a text of some words"}}); err != nil {
+			m.err = fmt.Errorf("the sentence model does not answer: %w", err)
+			return
+		}
+	}
 	m.opts.Log.Debug("the sentence model is loaded for searches", "model", model.ID())
 }
 
@@ -138,6 +144,21 @@ func (s sentences) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		return nil, err
 	}
 	return embed.Vectors(encoded), nil
+}
+
+// Chooses implements [search.Chooser].
+func (s sentences) Chooses() bool {
+	c, ok := s.Encoder.(search.Chooser)
+	return ok && c.Chooses()
+}
+
+// Choose implements [search.Chooser].
+func (s sentences) Choose(ctx context.Context, request string, candidates []embed.Candidate) ([]float64, float64, error) {
+	c, ok := s.Encoder.(search.Chooser)
+	if !ok {
+		return nil, 0, fmt.Errorf("the model %s has no network that chooses", s.ID())
+	}
+	return c.Choose(ctx, request, candidates)
 }
 
 // Fits implements [embed.Embedder].

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/core/activate"
 	"github.com/ctx-sidecar/ctx/core/embed"
+	"github.com/ctx-sidecar/ctx/core/search"
 )
 
 // lengths is a model whose vector of a text is its length in two numbers.
@@ -183,6 +184,46 @@ func TestVectorsOfToolsHaveAFileOfTheirOwn(t *testing.T) {
 	for _, v := range [][]float32{{1}, {1, 2, 3}, {1, float32(math.NaN())}, {float32(math.Inf(1)), 0}} {
 		if m.model.Fits(v) {
 			t.Errorf("%v is taken for one of the model's", v)
+		}
+	}
+}
+
+// choosing is a model that can read texts together.
+type choosing struct {
+	lengths
+	err error
+}
+
+func (choosing) Chooses() bool { return true }
+
+func (c choosing) Choose(_ context.Context, _ string, candidates []embed.Candidate) ([]float64, float64, error) {
+	return make([]float64, len(candidates)), 1, c.err
+}
+
+func TestSearchesHaveTheModelReadWhereItCan(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		model   activate.Encoder
+		chooses bool
+		fails   bool
+	}{
+		"it can":    {choosing{}, true, false},
+		"it cannot": {lengths{}, false, false},
+		"it fails":  {choosing{err: errors.New("broken")}, true, true},
+	} {
+		m, _ := meaningOf(t, nil, c.model, nil)
+		m.Begin()
+		m.wait(t)
+		model, err := m.Model()
+		if (err != nil) != c.fails {
+			t.Errorf("%s: %v", name, err)
+		}
+		chooser, ok := model.(search.Chooser)
+		if !ok || chooser.Chooses() != c.chooses {
+			t.Errorf("%s: it says the other", name)
+		}
+		if _, none, err := chooser.Choose(t.Context(), "a", []embed.Candidate{{}}); (err == nil) != (c.chooses && !c.fails) || err == nil && none != 1 {
+			t.Errorf("%s: none has %v (%v)", name, none, err)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // OpenModel opens the sentence model that the settings ask for, as [OpenRouter]
-// does, but without what is for prompts alone.
+// does, but without the scorer, which is for prompts alone.
 func OpenModel(l paths.Layout, workspace string, c config.Config, env []string) (*embed.Model, error) {
 	if err := embed.Supported(); err != nil {
 		return nil, err
@@ -29,6 +29,5 @@ func OpenModel(l paths.Layout, workspace string, c config.Config, env []string) 
 	if err := bundle.Verify(hash); err != nil {
 		return nil, err
 	}
-	bundle.Joint = "" // it chooses among capabilities
 	return embed.Open(bundle, library, 1)
 }

@@ -12,7 +12,8 @@ import (
 // them, by what they mean. It is safe for concurrent use.
 type Ranking struct {
 	Words   *Index
-	Vectors *Vectors // of the texts of the same documents, see [Texts]; nil: words alone
+	Vectors *Vectors       // of the texts of the same documents, see [Texts]; nil: words alone
+	Tools   []listing.Tool // the same documents, for a model that can read a few of them with the query; nil: none is read
 }
 
 // Texts are what a sentence model gets to see of tools.
@@ -37,7 +38,14 @@ func (r Ranking) Find(ctx context.Context, model Embedder, query string, limit i
 	if err != nil {
 		return shared(scores, limit), err
 	}
-	return r.Words.fuse(cosines, scores, terms, wordsWeight, limit), nil
+	hits := r.Words.fuse(cosines, scores, terms, wordsWeight, max(limit, jointMost))
+	if r.Tools != nil {
+		hits, err = Reread(ctx, model, query, hits, func(doc int) string { return Text(r.Tools[doc]) })
+	}
+	if err != nil {
+		return shared(scores, limit), err
+	}
+	return hits[:min(len(hits), limit)], nil
 }
 
 func (r Ranking) cosines(ctx context.Context, model Embedder, query string) ([]float32, error) {

@@ -54,7 +54,7 @@ func ranking(t *testing.T, model Embedder, tools []listing.Tool) Ranking {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Ranking{Tools(tools), v}
+	return Ranking{Tools(tools), v, tools}
 }
 
 func found(tools []listing.Tool, hits []Hit) (ids []string) {

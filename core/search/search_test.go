@@ -223,7 +223,7 @@ func BenchmarkFindByMeaning(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		r := Ranking{Tools(tools), v}
+		r := Ranking{Tools(tools), v, tools}
 		b.Run(fmt.Sprintf("%dtools", n), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := r.Find(b.Context(), sized(size), "find the open issues of a project and who they are assigned to", 5); err != nil {

@@ -38,6 +38,6 @@ func finders(ctx context.Context, f *cmdutil.Factory, tools []listing.Tool) (ran
 		model.Close()
 		return nil, "", nil, nil, err
 	}
-	rankers = []eval.ToolRanker{lexical, eval.SemanticTools(model, vectors), eval.ProductTools("default", model, vectors, tools)}
+	rankers = []eval.ToolRanker{lexical, eval.SemanticTools(model, vectors, tools), eval.ProductTools("default", model, vectors, tools)}
 	return rankers, model.Name(), warnings, func() { model.Close() }, nil
 }

@@ -1,0 +1,91 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctx-sidecar/ctx/core/embed"
+	"github.com/ctx-sidecar/ctx/core/listing"
+)
+
+// reader is a model that can read tools together with a query: those whose text
+// has the word it looks for fit.
+type reader struct {
+	subjects
+	word string
+	more int // scores beyond those asked for
+	err  error
+	read *[]string
+}
+
+func (reader) Chooses() bool { return true }
+
+func (r reader) Choose(_ context.Context, request string, candidates []embed.Candidate) ([]float64, float64, error) {
+	each := make([]float64, len(candidates)+r.more)
+	*r.read = []string{request}
+	for i, c := range candidates {
+		*r.read = append(*r.read, c.Card)
+		each[i] = -4
+		if strings.Contains(c.Card, r.word) {
+			each[i] = 4
+		}
+	}
+	return each, 0, r.err
+}
+
+func reading(word string) reader {
+	return reader{subjects: weather, word: word, read: new([]string)}
+}
+
+func TestToolsThatComeNearAreReadTogetherWithTheQuery(t *testing.T) {
+	t.Parallel()
+	var tools []listing.Tool
+	for i := range 12 {
+		tools = append(tools, tool("sky", fmt.Sprintf("rain_%d", i), "About rain.", ""))
+	}
+	tools = append(tools, tool("office", "print_label", "Print a label.", ""))
+	m := reading("rain 5")
+	hits, err := ranking(t, weather, tools).Find(t.Context(), m, "umbrella or not?", len(tools))
+	got := found(tools, hits)
+	if err != nil || got[0] != "rain_5" || got[1] != "rain_0" || got[len(got)-1] != "print_label" {
+		t.Errorf("%q (%v)", got, err)
+	}
+	if read := *m.read; len(read) != 1+jointMost || read[0] != "umbrella or not?" || read[1] != "sky rain 0: About rain." {
+		t.Errorf("read %q", read)
+	}
+	// What was not read is never before what was and stood there already.
+	if !slices.IsSortedFunc(got[2:12], func(a, b string) int { return len(a) - len(b) }) {
+		t.Errorf("%q", got)
+	}
+	// A short list has what was read beyond its end, too.
+	if hits, err = ranking(t, weather, tools).Find(t.Context(), reading("rain 7"), "umbrella or not?", 1); err != nil || found(tools, hits)[0] != "rain_7" {
+		t.Errorf("%q (%v)", found(tools, hits), err)
+	}
+}
+
+func TestWhatIsFarBehindIsNotRead(t *testing.T) {
+	t.Parallel()
+	m := reading("label")
+	hits, err := ranking(t, weather, jobs).Find(t.Context(), m, "what wage did we pay?", 4)
+	if got := found(jobs, hits); err != nil || got[0] != "print_slip" || *m.read != nil {
+		t.Errorf("%q, read %q (%v)", got, *m.read, err)
+	}
+}
+
+func TestAReadingThatFailsLeavesTheWords(t *testing.T) {
+	t.Parallel()
+	tools := []listing.Tool{tool("sky", "rain_a", "About rain.", ""), tool("sky", "rain_b", "About rain.", ""), tool("sky", "rain_c", "About rain, in a forecast.", "")}
+	for what, m := range map[string]reader{
+		"fails": {subjects: weather, err: errors.New("broken"), read: new([]string)},
+		"more":  {subjects: weather, more: 1, read: new([]string)},
+	} {
+		hits, err := ranking(t, weather, tools).Find(t.Context(), m, "rain forecast", 3)
+		if got := found(tools, hits); err == nil || got[0] != "rain_c" {
+			t.Errorf("%s: %q (%v)", what, got, err)
+		}
+	}
+}
