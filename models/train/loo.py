@@ -54,7 +54,7 @@ def main():
     a.add_argument("--name", default="ctx-minilm")
     a.add_argument("--folds", default="0,1,2,3,4")
     a.add_argument("--steps", type=int, default=build.STEPS["all"][0], help="of the encoder's training")
-    a.add_argument("--joint-steps", type=int, default=build.STEPS["all"][1], help="of that of the network that reads jointly")
+    a.add_argument("--joint-steps", type=int, nargs="+", default=build.STEPS["all"][1], help="of that of the network that reads jointly, of each course")
     a.add_argument("--seed", type=int, default=1)
     options = a.parse_args()
     options.base = options.base or build.base()
@@ -63,7 +63,7 @@ def main():
         print(f"\nfold {fold}", flush=True)
         with tempfile.TemporaryDirectory() as scratch:
             out = os.path.join(scratch, "bundle")
-            build.networks(os.path.join(scratch, "run"), out, options, (1, 1), "--fold", fold)
+            build.networks(os.path.join(scratch, "run"), out, options, (options.steps, options.joint_steps), "--fold", fold)
             build.run("train.py", "--model", out, "--fold", fold, "--data", options.data)
             retrieval(out, options, scratch)
 

@@ -14,8 +14,12 @@ import onnx
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
+import data
 import joint
 import model as network
+from level import level
+
+LEVELLED = 64  # texts that networks are levelled by, of the rows here
 
 
 class States(torch.nn.Module):
@@ -38,6 +42,21 @@ class Scores(torch.nn.Module):
         states = States(self.joint.bert)(input_ids, attention_mask, token_type_ids)
         # Sums of products, so that these two vectors are not cut to eight bits.
         return torch.stack([(states * part.weight[0]).sum(-1) + part.bias for part in (self.joint.candidate, self.joint.none)], -1)
+
+
+def texts(net):
+    """Token ids of a few requests, and of requests with three candidates."""
+    fields = data.load(None, os.path.join(data.HERE, "../data"))
+    pairs = sorted(((f, r) for f in fields if f.source == "routing" for r in f.rows), key=lambda x: data.draw(x[1].key, "level"))
+    for field, row in pairs[:LEVELLED]:
+        shown = sorted(range(len(field.texts)), key=lambda i: data.draw(f"{row.key} {i}", "level"))
+        shown = [*row.expect[:1], *row.near[:1], *(i for i in shown if i not in row.expect + row.near)][:3]
+        card, trigger = ([net.tokens(field.texts[i][k], 64)[1:-1] for i in shown] for k in (0, 1))
+        yield net.tokens(row.text, joint.REQUEST), [[*c[: joint.CARD], joint.STOP, *t[: joint.TRIGGER]] for c, t in zip(card, trigger)]
+
+
+def read(bert, ids, types):
+    States(bert)(torch.tensor([ids]), torch.ones(1, len(ids), dtype=torch.long), torch.tensor([types]))
 
 
 def apart(path, words):
@@ -67,6 +86,12 @@ def write(module, inputs, names, output, path):
     onnx.checker.check_model(path)
 
 
+def encoder(base):
+    net = network.Encoder(base).eval()
+    net.bert.config._attn_implementation = "eager"
+    return net
+
+
 def main():
     a = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     a.add_argument("--base", required=True)
@@ -75,11 +100,9 @@ def main():
     a.add_argument("--joint", help="as joint.py wrote it; none: a bundle that cannot choose")
     a.add_argument("--out", required=True)
     options = a.parse_args()
-    net = network.Encoder(options.base)
+    net = encoder(options.base)
     if options.weights:
         net.load_state_dict(network.between(net.state_dict(), torch.load(options.weights), options.share))
-    net.eval()
-    net.bert.config._attn_implementation = "eager"
     os.makedirs(options.out, exist_ok=True)
     ids = torch.tensor([[101, 2023, 2003, 102]])
     inputs = (ids, torch.ones_like(ids), torch.zeros_like(ids))
@@ -88,10 +111,13 @@ def main():
     for old in (second, words):
         if os.path.exists(old):
             os.remove(old)
+    some = list(texts(net))
+    level(net.bert, lambda: [read(net.bert, ids, [0] * len(ids)) for ids, _ in some])
     write(States(net.bert), inputs, names, "last_hidden_state", model)
     if options.joint:
-        learned = joint.Joint(net.bert)
+        learned = joint.Joint(encoder(options.base).bert)
         learned.load_state_dict(torch.load(options.joint))
+        level(learned.bert, lambda: [read(learned.bert, *joint.sequence(ids[1:-1], shown)[:2]) for ids, shown in some])
         write(Scores(learned.eval()), inputs, names, "scores", second)
         apart(model, words)
         apart(second, words)

@@ -29,7 +29,8 @@ REQUEST, CARD, TRIGGER = 44, 16, 10  # tokens at most; the first with [CLS] and 
 CLS, SEP, STOP = 101, 102, 1012
 MOST = 4000  # rows of one set of tools
 PART = 8  # rows that are read at once
-SHOWN = [4, 4, 4, 4, 3, 5, 2, 1]  # how many candidates a row is trained with
+SHOWN = [3, 3, 3, 3, 4, 5, 2, 1]  # how many candidates a row is trained with
+BRIEF = 8, 8, 0.5  # a search reads so many tools, so many tokens of each; the share of their rows that are trained so
 
 
 class Joint(torch.nn.Module):
@@ -127,7 +128,9 @@ class Draw:
             if routing and self.chance.random() < self.options.gone:
                 want = []
             right = self.chance.sample(want, min(len(want), 1 if self.chance.random() < 0.8 else 2))
-            shown = self.chance.choice(SHOWN) - len(right)
+            many, words, share = BRIEF
+            brief = not routing and self.chance.random() < share
+            shown = (many if brief else self.chance.choice(SHOWN)) - len(right)
             wrong = wrong[: shown + 2]
             if self.chance.random() < 0.5:
                 self.chance.shuffle(wrong)
@@ -139,7 +142,8 @@ class Draw:
             if self.chance.random() < self.options.typos:
                 request = self.net.tokens(learn.noisy(row.text, self.chance), REQUEST)[1:-1]
             accept = torch.tensor([t in right for t in use] + [not want])
-            return sequence(request, [ranked.candidate(i, t, self.chance) for t in use]), accept, 0.5 if row.kind == "ambiguous" else 1.0
+            texts = [ranked.candidate(i, t, self.chance)[: words if brief else None] for t in use]
+            return sequence(request, texts), accept, 0.5 if row.kind == "ambiguous" else 1.0
 
 
 def main():
@@ -151,7 +155,7 @@ def main():
     a.add_argument("--start", help="weights to go on from; none: those of the encoder")
     a.add_argument("--out", required=True)
     a.add_argument("--fold", type=int, help="leave this fold of folds.json out; none: nothing")
-    a.add_argument("--steps", type=int, default=800)
+    a.add_argument("--steps", type=int, nargs="+", default=[800], help="of one course after the other; each begins fast and ends slowly")
     a.add_argument("--batch", type=int, default=32)
     a.add_argument("--lr", type=float, default=8e-5)
     a.add_argument("--seed", type=int, default=1)
@@ -182,10 +186,21 @@ def main():
     joint.bert.embeddings.word_embeddings.weight.requires_grad_(False)
     new = [p for n, p in joint.named_parameters() if not n.startswith("bert.")]
     old = [p for n, p in joint.named_parameters() if p.requires_grad and n.startswith("bert.")]
+    draw = Draw(ranked, spare, net, options)
+    for steps in options.steps:
+        course(joint, draw, old, new, steps, options)
+    os.makedirs(options.out, exist_ok=True)
+    torch.save(joint.state_dict(), os.path.join(options.out, "joint.pt"))
+    with open(os.path.join(options.out, "joint.json"), "w") as f:
+        json.dump(vars(options) | {"seconds": round(time.time() - start)}, f, indent=1)
+
+
+def course(joint, draw, old, new, steps, options):
+    """Train so many steps, from a rate that rises quickly to one that has come to nothing."""
     optimizer = torch.optim.AdamW([{"params": old, "rate": options.lr}, {"params": new, "rate": 12 * options.lr, "weight_decay": 0.0}], lr=options.lr, weight_decay=0.01)
-    draw, seen = Draw(ranked, spare, net, options), 0.0
-    for step in range(options.steps):
-        ramp = min((step + 1) / (0.06 * options.steps + 1), 1.0) * max(0.02, 1 - step / options.steps)
+    start, seen = time.time(), 0.0
+    for step in range(steps):
+        ramp = min((step + 1) / (0.06 * steps + 1), 1.0) * max(0.02, 1 - step / steps)
         for g in optimizer.param_groups:
             g["lr"] = g["rate"] * ramp
         optimizer.zero_grad(set_to_none=True)
@@ -202,11 +217,7 @@ def main():
         optimizer.step()
         seen = 0.97 * seen + 0.03 * total
         if (step + 1) % 20 == 0:
-            print(f"step {step + 1}/{options.steps}  {time.time() - start:.0f} s  {seen / (1 - 0.97 ** (step + 1)):.4f}", flush=True)
-    os.makedirs(options.out, exist_ok=True)
-    torch.save(joint.state_dict(), os.path.join(options.out, "joint.pt"))
-    with open(os.path.join(options.out, "joint.json"), "w") as f:
-        json.dump(vars(options) | {"seconds": round(time.time() - start)}, f, indent=1)
+            print(f"step {step + 1}/{steps}  {time.time() - start:.0f} s  {seen / (1 - 0.97 ** (step + 1)):.4f}", flush=True)
 
 
 if __name__ == "__main__":
