@@ -28,39 +28,41 @@ type Chooser interface {
 }
 
 // Reread has the best of these hits, best first, read together with the query,
-// and puts them in order by both. text is that of a document. Where the model
-// has no network for it the hits are as they were.
+// and puts them in order by both. text is that of a document, "" for one that is
+// not read. Where the model has no network for it the hits are as they were.
 func Reread(ctx context.Context, model Embedder, query string, hits []Hit, text func(doc int) string) ([]Hit, error) {
 	chooser, ok := model.(Chooser)
 	if !ok || !chooser.Chooses() {
 		return hits, nil
 	}
-	n := 0
-	for n < min(len(hits), jointMost) && hits[n].Score >= hits[0].Score-jointNear {
-		n++
+	var read []int
+	var texts []embed.Candidate
+	for i, h := range hits {
+		if len(read) == jointMost || h.Score < hits[0].Score-jointNear {
+			break
+		}
+		if t := text(h.Doc); t != "" {
+			read, texts = append(read, i), append(texts, embed.Candidate{Card: t, Most: jointTokens})
+		}
 	}
-	if n < 2 {
+	if len(read) < 2 {
 		return hits, nil
 	}
-	read := make([]embed.Candidate, n)
-	for i := range read {
-		read[i] = embed.Candidate{Card: text(hits[i].Doc), Most: jointTokens}
-	}
-	each, none, err := chooser.Choose(ctx, cut(query, mostQuery), read)
-	if err == nil && len(each) != n {
-		err = fmt.Errorf("the model has %d scores for %d tools", len(each), n)
+	each, none, err := chooser.Choose(ctx, cut(query, mostQuery), texts)
+	if err == nil && len(each) != len(read) {
+		err = fmt.Errorf("the model has %d scores for %d tools", len(each), len(read))
 	}
 	if err != nil {
 		return hits, fmt.Errorf("read tools together with the query: %w", err)
 	}
+	// What was not read stays behind what was, as far as it was.
+	logits := slices.Repeat([]float64{slices.Min(each)}, len(hits))
+	for i, at := range read {
+		logits[at] = each[i]
+	}
 	out := slices.Clone(hits)
 	for i := range out {
-		// What was not read stays behind what was, as far as it was.
-		logit := slices.Min(each)
-		if i < n {
-			logit = each[i]
-		}
-		out[i].Score += jointWeight * (logit - none)
+		out[i].Score += jointWeight * (logits[i] - none)
 	}
 	slices.SortStableFunc(out, compare)
 	return out, nil

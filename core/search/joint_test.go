@@ -76,6 +76,18 @@ func TestWhatIsFarBehindIsNotRead(t *testing.T) {
 	}
 }
 
+func TestWhatIsOutdatedIsNotReadAndStaysBehind(t *testing.T) {
+	t.Parallel()
+	m := reading("v1")
+	hits, err := ranking(t, weather, append(slices.Clone(jobs), tool("sky", "rain", "The rain of a place.", ""))).Find(t.Context(), m, "umbrella or not?", 4)
+	if got := found(append(slices.Clone(jobs), tool("sky", "rain", "", "")), hits); err != nil || got[2] != "get_forecast_v1" {
+		t.Errorf("%q (%v)", got, err)
+	}
+	if read := *m.read; len(read) != 3 {
+		t.Errorf("read %q", read)
+	}
+}
+
 func TestAReadingThatFailsLeavesTheWords(t *testing.T) {
 	t.Parallel()
 	tools := []listing.Tool{tool("sky", "rain_a", "About rain.", ""), tool("sky", "rain_b", "About rain.", ""), tool("sky", "rain_c", "About rain, in a forecast.", "")}

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/listing"
@@ -40,7 +41,12 @@ func (r Ranking) Find(ctx context.Context, model Embedder, query string, limit i
 	}
 	hits := r.Words.fuse(cosines, scores, terms, wordsWeight, max(limit, jointMost))
 	if r.Tools != nil {
-		hits, err = Reread(ctx, model, query, hits, func(doc int) string { return Text(r.Tools[doc]) })
+		hits, err = Reread(ctx, model, query, hits, func(doc int) string {
+			if slices.Contains(r.Words.outdated, doc) { // it says the same as what took its place
+				return ""
+			}
+			return Text(r.Tools[doc])
+		})
 	}
 	if err != nil {
 		return shared(scores, limit), err
