@@ -51,18 +51,20 @@ func Broken(err error) error {
 // Bundle is a model with all that belongs to it: one folder, replaced as a
 // whole.
 type Bundle struct {
-	Dir        string   `json:"-"`
-	Schema     string   `json:"schema"`
-	Name       string   `json:"name"`
-	Version    int      `json:"version"`
-	Model      string   `json:"model"`           // the ONNX file's name
-	Inputs     []string `json:"inputs"`          // names of the graph's inputs, in order; none: asked of the model
-	Output     string   `json:"output"`          // name of the token vectors' output
-	Joint      string   `json:"joint,omitempty"` // the ONNX file's name of the network that chooses, "" for none; see Model.Choose
-	Pooling    string   `json:"pooling"`         // "mean" or "cls"
-	MaxTokens  int      `json:"max_tokens"`
-	Dimensions int      `json:"dimensions"`
-	Prefix     string   `json:"prefix,omitempty"` // what the model wants before every text, "query: " for e5
+	Dir          string   `json:"-"`
+	Schema       string   `json:"schema"`
+	Name         string   `json:"name"`
+	Version      int      `json:"version"`
+	Model        string   `json:"model"`           // the ONNX file's name
+	Inputs       []string `json:"inputs"`          // names of the graph's inputs, in order; none: asked of the model
+	Output       string   `json:"output"`          // name of the token vectors' output
+	Joint        string   `json:"joint,omitempty"` // the ONNX file's name of the network that chooses, "" for none; see Model.Choose
+	JointCard    int      `json:"joint_card"`      // tokens that it reads of a candidate's card, 16 where nothing is said
+	JointTrigger int      `json:"joint_trigger"`   // and of its trigger, 10 where nothing is said
+	Pooling      string   `json:"pooling"`         // "mean" or "cls"
+	MaxTokens    int      `json:"max_tokens"`
+	Dimensions   int      `json:"dimensions"`
+	Prefix       string   `json:"prefix,omitempty"` // what the model wants before every text, "query: " for e5
 	// Batch is how many texts go through the model at once. A graph that is
 	// quantised at run time takes its scale from the whole batch: there, only 1
 	// gives a text the same vector in any company.
@@ -108,7 +110,7 @@ func ReadBundle(dir string) (Bundle, error) {
 	if err != nil {
 		return Bundle{}, fmt.Errorf("read model: %w", err)
 	}
-	b := Bundle{Dir: dir, Output: "last_hidden_state", Pooling: "mean", Model: "model.onnx"}
+	b := Bundle{Dir: dir, Output: "last_hidden_state", Pooling: "mean", Model: "model.onnx", JointCard: 16, JointTrigger: 10}
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return Bundle{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -148,6 +150,9 @@ func exported(dir string) (Bundle, error) {
 func (b Bundle) check(path string) error {
 	if b.Pooling != "mean" && b.Pooling != "cls" {
 		return fmt.Errorf("%s: pooling %q is neither mean nor cls", path, b.Pooling)
+	}
+	if b.Joint != "" && (b.JointCard < 1 || b.JointCard > mostOfCandidate || b.JointTrigger < 1 || b.JointTrigger > mostOfCandidate) {
+		return fmt.Errorf("%s: joint_card and joint_trigger are %d and %d, and have to be from 1 to %d", path, b.JointCard, b.JointTrigger, mostOfCandidate)
 	}
 	// Both become a part of a path.
 	if b.Name != filepath.Base(b.Name) || b.Name == "." || b.Name == ".." {

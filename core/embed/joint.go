@@ -7,15 +7,14 @@ import (
 )
 
 // What the joint network reads is cut as it was for its training
-// (models/train/encoder/joint.py): tokens at most of the request, a third of
-// them its end, of a candidate's card and of its trigger.
+// (models/train/encoder/joint.py): a request to so many tokens, a third of them
+// its end, and candidates as the bundle says.
 const (
-	jointRequest = 42
-	jointTail    = 13
-	jointCard    = 16
-	jointTrigger = 10
-	jointOutput  = "scores"
-	jointStop    = "." // between card and trigger
+	jointRequest    = 42
+	jointTail       = 13
+	jointOutput     = "scores"
+	jointStop       = "." // between card and trigger
+	mostOfCandidate = 64
 )
 
 // longestText is how many tokens of a request are looked at to find its end.
@@ -41,7 +40,7 @@ func (m *Model) Choose(ctx context.Context, request string, candidates []Candida
 	if m.joint == nil {
 		return nil, 0, fmt.Errorf("choose: the model %s has no network for it", m.Name())
 	}
-	ids, types, ends := m.tokenizer.jointly(request, candidates)
+	ids, types, ends := m.jointly(request, candidates)
 	mask := slices.Repeat([]int64{1}, len(ids))
 	scores, err := m.joint.run(ids, mask, types, 1, len(ids))
 	if err != nil {
@@ -65,7 +64,8 @@ func (m *Model) Choose(ctx context.Context, request string, candidates []Candida
 
 // jointly returns the ids and types of a request with its candidates, and where
 // the request and each of these ends.
-func (t *Tokenizer) jointly(request string, candidates []Candidate) (ids, types []int64, ends []int) {
+func (m *Model) jointly(request string, candidates []Candidate) (ids, types []int64, ends []int) {
+	t := m.tokenizer
 	add := func(kind int64, tokens ...int32) {
 		for _, id := range tokens {
 			ids, types = append(ids, int64(id)), append(types, kind)
@@ -84,9 +84,9 @@ func (t *Tokenizer) jointly(request string, candidates []Candidate) (ids, types 
 	add(0, t.end)
 	ends = []int{len(ids)}
 	for _, c := range candidates {
-		room := jointCard
+		room := m.bundle.JointCard
 		if c.Trigger == "" {
-			room += jointTrigger
+			room += m.bundle.JointTrigger
 		}
 		if c.Most > 0 {
 			room = min(room, c.Most)
@@ -94,7 +94,7 @@ func (t *Tokenizer) jointly(request string, candidates []Candidate) (ids, types 
 		add(1, own(c.Card, room)...)
 		if c.Trigger != "" {
 			add(1, own(jointStop, 1)...)
-			add(1, own(c.Trigger, jointTrigger)...)
+			add(1, own(c.Trigger, m.bundle.JointTrigger)...)
 		}
 		add(1, t.end)
 		ends = append(ends, len(ids))

@@ -78,14 +78,14 @@ func jointFake(wrong bool) *Model {
 	for i := range 26 {
 		vocab[string(rune('a'+i))] = int32(100 + i)
 	}
-	return &Model{tokenizer: &Tokenizer{vocab: vocab, longest: 9, limit: 9, start: 3, end: 4}, joint: scoring{wrong}}
+	return &Model{bundle: Bundle{JointCard: 16, JointTrigger: 10}, tokenizer: &Tokenizer{vocab: vocab, longest: 9, limit: 9, start: 3, end: 4}, joint: scoring{wrong}}
 }
 
 func TestWhatIsReadJointly(t *testing.T) {
 	t.Parallel()
 	letters := strings.Fields("a b c d e f g h i j k l m n o p q r s t u v w x y z")
 	long := strings.Join(slices.Repeat(letters, 2), " ") // 52 tokens
-	ids, types, ends := jointFake(false).tokenizer.jointly(long, []Candidate{
+	ids, types, ends := jointFake(false).jointly(long, []Candidate{
 		{Card: "a", Trigger: "b c"}, {Card: long, Trigger: long}, {Card: long}, {}, {Card: long, Most: 8}, {Card: long, Most: 99}, {Card: "a b c", Trigger: "d", Most: 2},
 	})
 	if want := []int{44, 49, 77, 104, 105, 114, 141, 146}; !slices.Equal(ends, want) {
