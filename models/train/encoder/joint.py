@@ -25,11 +25,11 @@ import learn
 import model as network
 from unseen import vectors
 
-REQUEST, CARD, TRIGGER = 44, 16, 10  # tokens at most; the first with [CLS] and [SEP]
+REQUEST, CARD, TRIGGER = 44, data.CARD, data.TRIGGER  # tokens at most; the first with [CLS] and [SEP]
 CLS, SEP, STOP = 101, 102, 1012
 MOST = 4000  # rows of one set of tools
 PART = 8  # rows that are read at once
-SHOWN = [3, 3, 3, 3, 4, 5, 2, 1]  # how many candidates a row is trained with
+SHOWN = [4, 4, 4, 4, 3, 5, 2, 1]  # how many candidates a row is trained with
 BRIEF = 8, 8, 0.5  # a search reads so many tools, so many tokens of each; the share of their rows that are trained so
 
 
@@ -155,9 +155,9 @@ def main():
     a.add_argument("--start", help="weights to go on from; none: those of the encoder")
     a.add_argument("--out", required=True)
     a.add_argument("--fold", type=int, help="leave this fold of folds.json out; none: nothing")
-    a.add_argument("--steps", type=int, nargs="+", default=[800], help="of one course after the other; each begins fast and ends slowly")
+    a.add_argument("--steps", type=int, nargs="+", default=[800], help="of one course after the other; each begins with the mean of what those before it came to")
     a.add_argument("--batch", type=int, default=32)
-    a.add_argument("--lr", type=float, default=8e-5)
+    a.add_argument("--lr", type=float, nargs="+", default=[8e-5], help="at most, of each course; one: of all")
     a.add_argument("--seed", type=int, default=1)
     a.add_argument("--routing", type=float, default=0.7, help="share of rows that are routing")
     a.add_argument("--typos", type=float, default=0.12)
@@ -186,25 +186,28 @@ def main():
     joint.bert.embeddings.word_embeddings.weight.requires_grad_(False)
     new = [p for n, p in joint.named_parameters() if not n.startswith("bert.")]
     old = [p for n, p in joint.named_parameters() if p.requires_grad and n.startswith("bert.")]
-    draw = Draw(ranked, spare, net, options)
-    for steps in options.steps:
-        course(joint, draw, old, new, steps, options)
+    draw, ends = Draw(ranked, spare, net, options), []
+    for i, steps in enumerate(options.steps):
+        if ends:
+            joint.load_state_dict({k: torch.stack([e[k] for e in ends]).mean(0) if v.is_floating_point() else v for k, v in ends[0].items()})
+        course(joint, draw, old, new, steps, options.lr[min(i, len(options.lr) - 1)], options.batch)
+        ends.append({k: v.detach().clone() for k, v in joint.state_dict().items()})
     os.makedirs(options.out, exist_ok=True)
     torch.save(joint.state_dict(), os.path.join(options.out, "joint.pt"))
     with open(os.path.join(options.out, "joint.json"), "w") as f:
         json.dump(vars(options) | {"seconds": round(time.time() - start)}, f, indent=1)
 
 
-def course(joint, draw, old, new, steps, options):
+def course(joint, draw, old, new, steps, lr, batch):
     """Train so many steps, from a rate that rises quickly to one that has come to nothing."""
-    optimizer = torch.optim.AdamW([{"params": old, "rate": options.lr}, {"params": new, "rate": 12 * options.lr, "weight_decay": 0.0}], lr=options.lr, weight_decay=0.01)
+    optimizer = torch.optim.AdamW([{"params": old, "rate": lr}, {"params": new, "rate": 12 * lr, "weight_decay": 0.0}], lr=lr, weight_decay=0.01)
     start, seen = time.time(), 0.0
     for step in range(steps):
         ramp = min((step + 1) / (0.06 * steps + 1), 1.0) * max(0.02, 1 - step / steps)
         for g in optimizer.param_groups:
             g["lr"] = g["rate"] * ramp
         optimizer.zero_grad(set_to_none=True)
-        rows, total = sorted((draw.next() for _ in range(options.batch)), key=lambda r: len(r[0][0])), 0.0
+        rows, total = sorted((draw.next() for _ in range(batch)), key=lambda r: len(r[0][0])), 0.0
         # Rows of like length together: less to pad, and the same step.
         for part in (rows[i : i + PART] for i in range(0, len(rows), PART)):
             loss = 0.0
