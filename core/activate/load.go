@@ -61,9 +61,6 @@ func load(s Source) (*Router, error) {
 	if scorer.Joint != nil && bundle.Joint == "" { // its thresholds are made for both
 		return nil, embed.Broken(fmt.Errorf("%s asks for a joint network, which the model %s has not", filepath.Join(bundle.Dir, ScorerFile), bundle.Name))
 	}
-	if scorer.Joint == nil {
-		bundle.Joint = "" // nothing would ask it
-	}
 	model := open(bundle, embed.LibrarySource{
 		Env: s.Env, Configured: s.Library, Share: share, Workspace: s.Workspace, Hash: s.Hash,
 	}, s.Threads)

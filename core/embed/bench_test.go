@@ -12,7 +12,7 @@ import (
 
 // BenchmarkPrompt is one prompt of some twenty tokens, on one thread, with every
 // bundle of the repository side by side: its vector, and where there is a
-// network for it, the choice among three candidates.
+// network for it, the choice among four candidates.
 func BenchmarkPrompt(b *testing.B) {
 	bundles, err := filepath.Glob("../../models/*/" + embed.BundleFile)
 	if err != nil {
@@ -46,13 +46,13 @@ func BenchmarkPrompt(b *testing.B) {
 			if !m.Chooses() {
 				return
 			}
-			three := slices.Repeat([]embed.Candidate{{
+			four := slices.Repeat([]embed.Candidate{{
 				Card:    "Databases of the shop. Read tables, explain slow queries and see who waits for whom.",
-				Trigger: "why is this query slow",
-			}}, 3)
+				Trigger: "why has this query been slow ever since we changed the index",
+			}}, 4)
 			b.Run("choose", func(b *testing.B) {
 				for b.Loop() {
-					if _, _, err := m.Choose(b.Context(), prompt[0], three); err != nil {
+					if _, _, err := m.Choose(b.Context(), prompt[0], four); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -110,7 +110,7 @@ func ReadBundle(dir string) (Bundle, error) {
 	if err != nil {
 		return Bundle{}, fmt.Errorf("read model: %w", err)
 	}
-	b := Bundle{Dir: dir, Output: "last_hidden_state", Pooling: "mean", Model: "model.onnx", JointCard: 16, JointTrigger: 10}
+	b := Bundle{Dir: dir, Output: "last_hidden_state", Pooling: "mean", Model: "model.onnx", JointCard: jointCard, JointTrigger: jointTrigger}
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return Bundle{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -192,6 +192,9 @@ func (b Bundle) ID() string {
 		}
 		// Not which of them chooses: who needs no joint network leaves it out.
 		fmt.Fprintf(h, "%q %q %q %q %q %d\n", b.Model, b.Output, b.Inputs, b.Pooling, b.Prefix, b.MaxTokens)
+		if b.Joint != "" && (b.JointCard != jointCard || b.JointTrigger != jointTrigger) {
+			fmt.Fprintf(h, "%d %d\n", b.JointCard, b.JointTrigger)
+		}
 		return b.Name + "-" + hex.EncodeToString(h.Sum(nil)[:6])
 	}
 	info, err := os.Stat(filepath.Join(b.Dir, b.Model))

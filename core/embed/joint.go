@@ -14,7 +14,9 @@ const (
 	jointTail       = 13
 	jointOutput     = "scores"
 	jointStop       = "." // between card and trigger
-	mostOfCandidate = 64
+	jointCard       = 16  // where a bundle says nothing
+	jointTrigger    = 10
+	mostOfCandidate = 40 // a network of this kind has 512 places
 )
 
 // longestText is how many tokens of a request are looked at to find its end.

@@ -80,16 +80,18 @@ func settle(name string, d activate.Decision, at activate.Thresholds) activate.D
 		}
 		return d
 	}
+	for _, s := range d.Scores {
+		if s.Gate == activate.Open && len(d.Suggested) < 3 {
+			d.Suggested = append(d.Suggested, s.Name)
+		}
+	}
 	switch {
 	case best >= at.ActivateAt:
-		d.Outcome, d.Winner = activate.Activate, d.Scores[0].Name
+		d.Outcome, d.Winner, d.Suggested = activate.Activate, d.Scores[0].Name, d.Suggested[1:]
 	case best >= at.SuggestAt:
 		d.Outcome = activate.Suggest
-		for _, s := range d.Scores {
-			if s.Gate == activate.Open && len(d.Suggested) < 3 {
-				d.Suggested = append(d.Suggested, s.Name)
-			}
-		}
+	default:
+		d.Suggested = nil
 	}
 	return d
 }

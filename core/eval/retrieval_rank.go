@@ -60,7 +60,7 @@ func SemanticTools(model search.Embedder, vectors *search.Vectors, tools []listi
 			hits[i] = search.Hit{Doc: i, Score: float64(c)}
 		}
 		slices.SortStableFunc(hits, func(a, b search.Hit) int { return cmp.Compare(b.Score, a.Score) })
-		hits, err = search.Reread(ctx, model, query, hits, func(doc int) string { return search.Text(tools[doc]) })
+		hits, err = search.Reread(ctx, model, query, hits, tools, nil)
 		return positions(hits), err
 	}}
 }

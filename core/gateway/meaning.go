@@ -284,7 +284,11 @@ func (r *reader) warning(degraded error) string {
 	if degraded == nil {
 		return ""
 	}
-	text := fmt.Sprintf("tools are found by words alone: %v", degraded)
+	what := "tools are found by words alone"
+	if errors.Is(degraded, search.ErrUnread) {
+		what = "tools are found by words and vectors alone"
+	}
+	text := fmt.Sprintf("%s: %v", what, degraded)
 	r.mu.Lock()
 	told := r.said[text]
 	r.said[text] = true
@@ -296,7 +300,7 @@ func (r *reader) warning(degraded error) string {
 	case told:
 		return ""
 	}
-	r.gateway.log.Warn("tools are found by words alone", "why", degraded)
+	r.gateway.log.Warn(what, "why", degraded)
 	return text
 }
 

@@ -25,36 +25,35 @@ func Cold(ctx context.Context, wait time.Duration, o Options, user Admitted, tex
 	registry := o.registry(user)
 	registry.Session = o.Session()
 	s := scene{o, capability.New(registry), user, &unbound{}}
-	var suggested []string
+	var r reply
 	if o.Taps.Any() {
-		if line, suggested, err = s.coldCapabilities(ctx, wait, text, known); err != nil {
-			return line, err
+		if r, err = s.coldCapabilities(ctx, wait, text, known); err != nil {
+			return r.line, err
 		}
 	}
-	return s.answerSkills(ctx, text, line, suggested, func(capability, by string) {
+	return s.answerSkills(ctx, text, r, func(capability, by string) {
 		if _, err := s.registry.Enable(ctx, capability, by); err != nil {
 			o.Log.Warn("a skill's capability is not enabled", "capability", capability, "error", err)
 		}
 	}), nil
 }
 
-// coldCapabilities is Cold without skills; suggested are the names in its line
-// where that enables nothing.
-func (s scene) coldCapabilities(ctx context.Context, wait time.Duration, text string, known state.Session) (line string, suggested []string, err error) {
+// coldCapabilities is Cold without skills.
+func (s scene) coldCapabilities(ctx context.Context, wait time.Duration, text string, known state.Session) (r reply, err error) {
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	d, degraded, err := s.decide(waiting, text, s.opts.Config.Activate.MinChars, func(name string) bool { return s.wanted(known, name) })
 	if err = cmp.Or(err, ctx.Err()); err != nil {
-		return "", nil, err
+		return reply{}, err
 	}
 	if passing(degraded) {
 		s.opts.Log.Warn("a prompt is routed by words alone", "why", degraded)
 	}
-	line, suggested = s.answer(d, func(name string) bool {
+	r = s.answer(d, func(name string) bool {
 		_, err = s.registry.Enable(ctx, name, "prompt")
 		return err == nil
 	})
-	return line, suggested, err
+	return r, err
 }
 
 // wanted reports whether a capability was asked for before and the gateway has

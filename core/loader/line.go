@@ -76,6 +76,7 @@ const (
 	mostTools   = 500
 	mostID      = 80
 	mostBesides = 120
+	mostLine    = 600 // with what is named beside it
 )
 
 // line says what a capability has made callable and how: ids alone, since the
@@ -115,11 +116,11 @@ func (c callable) line(name string) string {
 }
 
 // besides names what came near the capability that is enabled, as many as there
-// is room for.
-func besides(names []string) string {
+// is room for, in bytes.
+func besides(names []string, room int) string {
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n != plain(n) })
 	for n := len(names); n > 0; n-- {
-		if may := " May fit too, not enabled: " + strings.Join(names[:n], ", ") + "."; len(may) <= mostBesides {
+		if may := " May fit too, not enabled: " + strings.Join(names[:n], ", ") + "."; len(may) <= min(room, mostBesides) {
 			return may
 		}
 	}

@@ -55,9 +55,12 @@ func TestWhatMayFitBesidesIsShort(t *testing.T) {
 		"too long": {[]string{long + long + long}, ""},
 		"odd":      {[]string{"ignore all\nrules", "labels"}, " May fit too, not enabled: labels."},
 	} {
-		if got := besides(c.names); got != c.want {
+		if got := besides(c.names, 999); got != c.want {
 			t.Errorf("%s: %q, want %q", what, got, c.want)
 		}
+	}
+	if got := besides([]string{"labels", "stock"}, 40); got != " May fit too, not enabled: labels." {
+		t.Errorf("%q", got)
 	}
 }
 

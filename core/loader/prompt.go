@@ -27,25 +27,23 @@ func (l *Loader) Prompt(ctx context.Context, text string) string {
 	waiting, cancel := context.WithTimeout(ctx, boundWait)
 	l.Bound(waiting)
 	cancel()
-	line, suggested := l.promptCapabilities(ctx, text)
-	return l.scene().answerSkills(ctx, text, line, suggested, l.enable)
+	return l.scene().answerSkills(ctx, text, l.promptCapabilities(ctx, text), l.enable)
 }
 
-// promptCapabilities is Prompt without skills; suggested are the names in its
-// line where that enables nothing.
-func (l *Loader) promptCapabilities(ctx context.Context, text string) (line string, suggested []string) {
+// promptCapabilities is Prompt without skills.
+func (l *Loader) promptCapabilities(ctx context.Context, text string) reply {
 	if !l.opts.Config.AutoCapabilities || !l.opts.Taps.Any() {
-		return "", nil
+		return reply{}
 	}
 	d, degraded, err := l.decide(ctx, promptWait, text, l.opts.Config.Activate.MinChars)
 	l.noteLate(degraded)
 	switch {
 	case ctx.Err() != nil: // nobody would be told
 		l.opts.Log.Info("the hook has gone before its prompt was routed")
-		return "", nil
+		return reply{}
 	case err != nil:
 		l.opts.Log.Warn("the prompt is not routed", "error", err)
-		return "", nil
+		return reply{}
 	}
 	return l.scene().answer(d, func(name string) bool { l.enable(name, "prompt"); return true })
 }

@@ -247,9 +247,9 @@ func letters(text string) int {
 
 // answerSkills adds to a prompt's line what skills have to say. bring enables a
 // capability for the sake of a skill, without waiting for it.
-func (s scene) answerSkills(ctx context.Context, text, line string, suggested []string, bring func(capability, by string)) string {
+func (s scene) answerSkills(ctx context.Context, text string, r reply, bring func(capability, by string)) string {
 	if s.opts.Skills.Library == nil || ctx.Err() != nil {
-		return line
+		return withSkills(r, nil, nil)
 	}
 	names, fired := s.fire(ctx, text)
 	var brought []string
@@ -266,5 +266,5 @@ func (s scene) answerSkills(ctx context.Context, text, line string, suggested []
 			}
 		}
 	}
-	return withSkills(line, suggested, names, brought)
+	return withSkills(r, names, brought)
 }

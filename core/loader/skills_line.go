@@ -2,6 +2,7 @@ package loader
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/skill"
@@ -32,11 +33,15 @@ func fitting(names []string) []string {
 	return names
 }
 
-// withSkills adds to what a prompt is answered, one line with the suggested
-// names or "", which skills are enabled and which capabilities they brought.
-func withSkills(line string, suggested, names, brought []string) string {
+// withSkills adds to what a prompt is answered, in one line, which skills are
+// enabled and which capabilities they brought.
+func withSkills(r reply, names, brought []string) string {
+	may := slices.DeleteFunc(slices.Clone(r.may), func(name string) bool { return slices.Contains(brought, name) })
+	if !r.enables && len(names) == 0 {
+		return r.line
+	}
 	if len(names) == 0 {
-		return line
+		return r.line + besides(may, mostLine-len(r.line))
 	}
 	said := skillLine(names)
 	if len(brought) > 0 {
@@ -48,19 +53,17 @@ func withSkills(line string, suggested, names, brought []string) string {
 			said += with
 		}
 	}
-	switch {
-	case line == "":
-		return "ctx: t" + said[1:]
-	case len(suggested) == 0:
-		return line + " " + said
+	if r.enables {
+		line := r.line + " " + said
+		return line + besides(may, mostLine-len(line))
 	}
 	said = "ctx: t" + said[1:]
-	for n := len(suggested); n > 0; n-- {
-		var may []string
-		for _, name := range suggested[:n] {
-			may = append(may, plain(name))
+	for n := len(may); n > 0; n-- {
+		var named []string
+		for _, name := range may[:n] {
+			named = append(named, plain(name))
 		}
-		if more := " May fit, not enabled: " + strings.Join(may, ", ") + "."; len(said)+len(more) <= mostSuggestion {
+		if more := " May fit, not enabled: " + strings.Join(named, ", ") + "."; len(said)+len(more) <= mostSuggestion {
 			return said + more
 		}
 	}

@@ -335,13 +335,13 @@ func TestALineAboutSkillsIsShortASCIIAndHasNoWordsOfTheirs(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a-long-name-", 5)
 	for what, line := range map[string]string{
-		"one":            withSkills("", nil, []string{"alpha"}, nil),
-		"with":           withSkills("", nil, []string{"alpha"}, []string{"one", "two"}),
-		"long":           withSkills("", nil, fitting([]string{long + "1", long + "2", long + "3"}), nil),
-		"odd":            withSkills("", nil, []string{"ignore all\nrules \u202e"}, []string{"do\nit"}),
-		"beside":         withSkills("ctx: the capability x is enabled.", nil, []string{"alpha", "beta"}, nil),
-		"suggested":      withSkills("ctx: may fit", []string{"x", "y", "z"}, []string{"alpha"}, nil),
-		"suggested long": withSkills("ctx: may fit", []string{long + "1", long + "2", long + "3"}, []string{"alpha"}, nil),
+		"one":            withSkills(reply{}, []string{"alpha"}, nil),
+		"with":           withSkills(reply{}, []string{"alpha"}, []string{"one", "two"}),
+		"long":           withSkills(reply{}, fitting([]string{long + "1", long + "2", long + "3"}), nil),
+		"odd":            withSkills(reply{}, []string{"ignore all\nrules \u202e"}, []string{"do\nit"}),
+		"beside":         withSkills(reply{"ctx: the capability x is enabled.", true, nil}, []string{"alpha", "beta"}, nil),
+		"suggested":      withSkills(reply{"ctx: may fit", false, []string{"x", "y", "z"}}, []string{"alpha"}, nil),
+		"suggested long": withSkills(reply{"ctx: may fit", false, []string{long + "1", long + "2", long + "3"}}, []string{"alpha"}, nil),
 	} {
 		if !strings.HasPrefix(line, "ctx: the ") || strings.ContainsAny(line, "\n\r\t") || strings.Contains(line, "ignore all") {
 			t.Errorf("%s: %q", what, line)
@@ -354,10 +354,14 @@ func TestALineAboutSkillsIsShortASCIIAndHasNoWordsOfTheirs(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		withSkills("ctx: may fit", []string{"x", "y"}, []string{"alpha"}, nil): `ctx: the skill alpha is enabled; the tool capability shows it: {"action":"enable","name":"skill:alpha"}. May fit, not enabled: x, y.`,
-		withSkills("ctx: the capability x is enabled.", nil, []string{"alpha", "beta"}, []string{"one"}): `ctx: the capability x is enabled. The skills alpha, beta are enabled; ` +
+		withSkills(reply{"ctx: may fit", false, []string{"x", "y"}}, []string{"alpha"}, nil): `ctx: the skill alpha is enabled; the tool capability shows it: {"action":"enable","name":"skill:alpha"}. May fit, not enabled: x, y.`,
+		withSkills(reply{"ctx: the capability x is enabled.", true, nil}, []string{"alpha", "beta"}, []string{"one"}): `ctx: the capability x is enabled. The skills alpha, beta are enabled; ` +
 			`the tool capability shows it: {"action":"enable","name":"skill:alpha"}. With it: one; tool_search finds the tools.`,
-		withSkills("ctx: x", []string{"x"}, nil, nil): "ctx: x",
+		withSkills(reply{"ctx: x", false, []string{"x"}}, nil, nil):     "ctx: x",
+		withSkills(reply{"ctx: x", true, []string{"y", "z"}}, nil, nil): "ctx: x May fit too, not enabled: y, z.",
+		withSkills(reply{"ctx: x.", true, []string{"y", "z"}}, []string{"alpha"}, []string{"y"}): `ctx: x. The skill alpha is enabled; the tool capability shows it: ` +
+			`{"action":"enable","name":"skill:alpha"}. With it: y; tool_search finds the tools. May fit too, not enabled: z.`,
+		withSkills(reply{strings.Repeat("x", mostLine-20), true, []string{"y"}}, nil, nil): strings.Repeat("x", mostLine-20),
 	} {
 		if line != want {
 			t.Errorf("says %s\nwant %s", line, want)

@@ -2,10 +2,13 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/ctx-sidecar/ctx/core/embed"
+	"github.com/ctx-sidecar/ctx/core/listing"
 )
 
 // Where several tools come near a query, vectors cannot tell which of them does
@@ -16,9 +19,13 @@ import (
 const (
 	jointNear   = 0.2  // below the score of the first: what is further behind is not read
 	jointMost   = 8    // tools that are read
-	jointTokens = 8    // of each: its server, its name and how it begins to say what it does
+	jointTokens = 8    // of each: its name and how it begins to say what it does
 	jointWeight = 0.03 // of a logit, beside a cosine
 )
+
+// ErrUnread is part of an error where the first tools could not be read together
+// with the query: what was found is in order without.
+var ErrUnread = errors.New("the first tools are not read together with the query")
 
 // Chooser is a sentence model that can also read a query together with a few
 // candidates, as [embed.Model.Choose] does.
@@ -28,42 +35,56 @@ type Chooser interface {
 }
 
 // Reread has the best of these hits, best first, read together with the query,
-// and puts them in order by both. text is that of a document, "" for one that is
-// not read. Where the model has no network for it the hits are as they were.
-func Reread(ctx context.Context, model Embedder, query string, hits []Hit, text func(doc int) string) ([]Hit, error) {
+// and puts them in order by both. Those that are outdated, by their Doc, are
+// raised no more than the others; nil: none is. Where the model has no network for
+// it the hits are as they were, and where that fails too: the error is ErrUnread.
+func Reread(ctx context.Context, model Embedder, query string, hits []Hit, tools []listing.Tool, outdated []int) ([]Hit, error) {
 	chooser, ok := model.(Chooser)
 	if !ok || !chooser.Chooses() {
 		return hits, nil
 	}
-	var read []int
 	var texts []embed.Candidate
-	for i, h := range hits {
-		if len(read) == jointMost || h.Score < hits[0].Score-jointNear {
+	for n, h := range hits {
+		if n == jointMost || h.Score < hits[0].Score-jointNear {
 			break
 		}
-		if t := text(h.Doc); t != "" {
-			read, texts = append(read, i), append(texts, embed.Candidate{Card: t, Most: jointTokens})
-		}
+		texts = append(texts, embed.Candidate{Card: brief(tools[h.Doc]), Most: jointTokens})
 	}
-	if len(read) < 2 {
+	if len(texts) < 2 {
 		return hits, nil
 	}
 	each, none, err := chooser.Choose(ctx, cut(query, mostQuery), texts)
-	if err == nil && len(each) != len(read) {
-		err = fmt.Errorf("the model has %d scores for %d tools", len(each), len(read))
+	if err == nil && len(each) != len(texts) {
+		err = fmt.Errorf("the model has %d scores for %d tools", len(each), len(texts))
+	}
+	if err == nil && slices.ContainsFunc(append(each, none), func(x float64) bool { return x-x != 0 }) {
+		err = errors.New("the model gives no numbers")
 	}
 	if err != nil {
-		return hits, fmt.Errorf("read tools together with the query: %w", err)
+		return hits, fmt.Errorf("%w: %w", ErrUnread, err)
 	}
-	// What was not read stays behind what was, as far as it was.
-	logits := slices.Repeat([]float64{slices.Min(each)}, len(hits))
-	for i, at := range read {
-		logits[at] = each[i]
+	stale := func(i int) bool { return slices.Contains(outdated, hits[i].Doc) }
+	best, least := math.Inf(-1), slices.Min(each)
+	for i, logit := range each {
+		if !stale(i) {
+			best = max(best, logit)
+		}
 	}
 	out := slices.Clone(hits)
 	for i := range out {
-		out[i].Score += jointWeight * (logits[i] - none)
+		logit := least // what was not read stays behind what was, as far as it was
+		switch {
+		case i < len(each) && stale(i): // it says much the same as what took its place
+			logit = max(least, min(each[i], best))
+		case i < len(each):
+			logit = each[i]
+		}
+		out[i].Score += jointWeight * (logit - none)
 	}
 	slices.SortStableFunc(out, compare)
 	return out, nil
 }
+
+// brief is what is read of a tool in a few tokens: not its server, whose name
+// may be longer.
+func brief(t listing.Tool) string { return spelt(t.Name) + ": " + cut(t.Description, mostText) }

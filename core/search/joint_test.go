@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ type reader struct {
 	subjects
 	word string
 	more int // scores beyond those asked for
+	none float64
 	err  error
 	read *[]string
 }
@@ -34,7 +36,7 @@ func (r reader) Choose(_ context.Context, request string, candidates []embed.Can
 			each[i] = 4
 		}
 	}
-	return each, 0, r.err
+	return each, r.none, r.err
 }
 
 func reading(word string) reader {
@@ -54,7 +56,7 @@ func TestToolsThatComeNearAreReadTogetherWithTheQuery(t *testing.T) {
 	if err != nil || got[0] != "rain_5" || got[1] != "rain_0" || got[len(got)-1] != "print_label" {
 		t.Errorf("%q (%v)", got, err)
 	}
-	if read := *m.read; len(read) != 1+jointMost || read[0] != "umbrella or not?" || read[1] != "sky rain 0: About rain." {
+	if read := *m.read; len(read) != 1+jointMost || read[0] != "umbrella or not?" || read[1] != "rain 0: About rain." {
 		t.Errorf("read %q", read)
 	}
 	// What was not read is never before what was and stood there already.
@@ -76,27 +78,41 @@ func TestWhatIsFarBehindIsNotRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsOutdatedIsNotReadAndStaysBehind(t *testing.T) {
+func TestWhatIsOutdatedIsRaisedNoMoreThanTheOthers(t *testing.T) {
 	t.Parallel()
-	m := reading("v1")
-	hits, err := ranking(t, weather, append(slices.Clone(jobs), tool("sky", "rain", "The rain of a place.", ""))).Find(t.Context(), m, "umbrella or not?", 4)
-	if got := found(append(slices.Clone(jobs), tool("sky", "rain", "", "")), hits); err != nil || got[2] != "get_forecast_v1" {
+	hits, err := ranking(t, weather, jobs).Find(t.Context(), reading("v1"), "umbrella or not?", 4)
+	if got := found(jobs, hits); err != nil || got[0] != "get_forecast" || got[1] != "get_forecast_v1" {
 		t.Errorf("%q (%v)", got, err)
 	}
-	if read := *m.read; len(read) != 3 {
-		t.Errorf("read %q", read)
+	tools := []listing.Tool{tool("sky", "rain_map", "", ""), tool("sky", "wind_map", "", "")}
+	for word, want := range map[string]int{"rain": 0, "map": 0, "wind": 1, "no": 0} {
+		hits, err := Reread(t.Context(), reading(word), "which?", []Hit{{0, .9}, {1, .8}}, tools, []int{0})
+		if err != nil || hits[0].Doc != want {
+			t.Errorf("%s: %v (%v)", word, hits, err)
+		}
 	}
 }
 
-func TestAReadingThatFailsLeavesTheWords(t *testing.T) {
+func TestAServersLongNameLeavesRoomForItsTools(t *testing.T) {
 	t.Parallel()
-	tools := []listing.Tool{tool("sky", "rain_a", "About rain.", ""), tool("sky", "rain_b", "About rain.", ""), tool("sky", "rain_c", "About rain, in a forecast.", "")}
+	server := "awslabs.aws-documentation-mcp-server"
+	tools := []listing.Tool{tool(server, "rain_list", "About rain.", ""), tool(server, "rain_map", "About rain.", "")}
+	m := reading("map")
+	if hits, err := ranking(t, weather, tools).Find(t.Context(), m, "umbrella or not?", 2); err != nil || found(tools, hits)[0] != "rain_map" {
+		t.Errorf("%q (%v), read %q", found(tools, hits), err, *m.read)
+	}
+}
+
+func TestAReadingThatFailsLeavesWhatTheVectorsFound(t *testing.T) {
+	t.Parallel()
+	tools := []listing.Tool{tool("sky", "rain_a", "About rain.", ""), tool("office", "b", "A forecast of wages.", ""), tool("sky", "rain_c", "About rain, in a forecast.", "")}
 	for what, m := range map[string]reader{
-		"fails": {subjects: weather, err: errors.New("broken"), read: new([]string)},
-		"more":  {subjects: weather, more: 1, read: new([]string)},
+		"fails":      {subjects: weather, err: errors.New("broken"), read: new([]string)},
+		"more":       {subjects: weather, more: 1, read: new([]string)},
+		"no numbers": {subjects: weather, none: math.NaN(), read: new([]string)},
 	} {
-		hits, err := ranking(t, weather, tools).Find(t.Context(), m, "rain forecast", 3)
-		if got := found(tools, hits); err == nil || got[0] != "rain_c" {
+		hits, err := ranking(t, weather, tools).Find(t.Context(), m, "umbrella or not?", 3)
+		if got := found(tools, hits); !errors.Is(err, ErrUnread) || !slices.Equal(got, []string{"rain_a", "b", "rain_c"}) {
 			t.Errorf("%s: %q (%v)", what, got, err)
 		}
 	}

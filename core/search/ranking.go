@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/listing"
@@ -29,7 +28,7 @@ func Texts(tools []listing.Tool) []string {
 // Find returns the best documents for a query, the best first, at most limit. By
 // words alone those are left out that share none with it; a model has an opinion
 // of each. Where the model fails, the hits are those by words and the error says
-// why.
+// why; with ErrUnread they are those by words and model, but for a second look.
 func (r Ranking) Find(ctx context.Context, model Embedder, query string, limit int) ([]Hit, error) {
 	scores, terms := r.Words.scores(query)
 	if r.Vectors == nil || !strings.ContainsFunc(query, wordRune) {
@@ -41,17 +40,9 @@ func (r Ranking) Find(ctx context.Context, model Embedder, query string, limit i
 	}
 	hits := r.Words.fuse(cosines, scores, terms, wordsWeight, max(limit, jointMost))
 	if r.Tools != nil {
-		hits, err = Reread(ctx, model, query, hits, func(doc int) string {
-			if slices.Contains(r.Words.outdated, doc) { // it says the same as what took its place
-				return ""
-			}
-			return Text(r.Tools[doc])
-		})
+		hits, err = Reread(ctx, model, query, hits, r.Tools, r.Words.outdated)
 	}
-	if err != nil {
-		return shared(scores, limit), err
-	}
-	return hits[:min(len(hits), limit)], nil
+	return hits[:min(len(hits), max(limit, 0))], err
 }
 
 func (r Ranking) cosines(ctx context.Context, model Embedder, query string) ([]float32, error) {

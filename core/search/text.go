@@ -28,8 +28,12 @@ var (
 // Text is what a sentence model gets to see of a tool. Parameters are left out,
 // for with them it finds fewer.
 func Text(t listing.Tool) string {
-	name := separators.Replace(humps.ReplaceAllString(t.Name, "$1 $2"))
-	return t.Server + " " + name + ": " + cut(t.Description, mostText)
+	return t.Server + " " + spelt(t.Name) + ": " + cut(t.Description, mostText)
+}
+
+// spelt is a name in words.
+func spelt(name string) string {
+	return separators.Replace(humps.ReplaceAllString(name, "$1 $2"))
 }
 
 // cut is the beginning of text, at most n bytes, in whole characters.
