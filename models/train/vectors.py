@@ -53,7 +53,7 @@ def chosen(options, tokenizer, one):
 
     with open(os.path.join(options.model, "bundle.json")) as f:
         said = json.load(f)
-    card, trigger = said["joint_card"], said["joint_trigger"]
+    card, trigger = said.get("joint_card", 16), said.get("joint_trigger", 10)
     with open(options.choices) as f:
         rows = json.load(f)
     for row in rows:

@@ -84,6 +84,8 @@ class Ranked:
         self.order = np.argsort(-score, 1)[:, :12]
         self.requests = [net.tokens(r.text, REQUEST)[1:-1] for r in rows]
         self.tokens = [[net.tokens(t, 64)[1:-1] for t in texts] for texts in field.texts]
+        # Tools as a search has them read: by name, since the server's can take all the room there is.
+        self.brief = [net.tokens(texts[0].split(" ", 1)[-1], 64)[1:-1][: BRIEF[1]] for texts in field.texts]
 
     def candidate(self, row, thing, chance=None):
         """The text of a candidate; with chance, now and then only a part of it or with another trigger."""
@@ -128,7 +130,7 @@ class Draw:
             if routing and self.chance.random() < self.options.gone:
                 want = []
             right = self.chance.sample(want, min(len(want), 1 if self.chance.random() < 0.8 else 2))
-            many, words, share = BRIEF
+            many, _, share = BRIEF
             brief = not routing and self.chance.random() < share
             shown = (many if brief else self.chance.choice(SHOWN)) - len(right)
             wrong = wrong[: shown + 2]
@@ -142,7 +144,7 @@ class Draw:
             if self.chance.random() < self.options.typos:
                 request = self.net.tokens(learn.noisy(row.text, self.chance), REQUEST)[1:-1]
             accept = torch.tensor([t in right for t in use] + [not want])
-            texts = [ranked.candidate(i, t, self.chance)[: words if brief else None] for t in use]
+            texts = [ranked.brief[t] if brief else ranked.candidate(i, t, self.chance) for t in use]
             return sequence(request, texts), accept, 0.5 if row.kind == "ambiguous" else 1.0
 
 
@@ -155,7 +157,7 @@ def main():
     a.add_argument("--start", help="weights to go on from; none: those of the encoder")
     a.add_argument("--out", required=True)
     a.add_argument("--fold", type=int, help="leave this fold of folds.json out; none: nothing")
-    a.add_argument("--steps", type=int, nargs="+", default=[800], help="of one course after the other; each begins with the mean of what those before it came to")
+    a.add_argument("--steps", type=int, nargs="+", default=[800], help="of one course after the other; of what a later one has learned half is kept")
     a.add_argument("--batch", type=int, default=32)
     a.add_argument("--lr", type=float, nargs="+", default=[8e-5], help="at most, of each course; one: of all")
     a.add_argument("--seed", type=int, default=1)
@@ -186,12 +188,12 @@ def main():
     joint.bert.embeddings.word_embeddings.weight.requires_grad_(False)
     new = [p for n, p in joint.named_parameters() if not n.startswith("bert.")]
     old = [p for n, p in joint.named_parameters() if p.requires_grad and n.startswith("bert.")]
-    draw, ends = Draw(ranked, spare, net, options), []
+    draw = Draw(ranked, spare, net, options)
     for i, steps in enumerate(options.steps):
-        if ends:
-            joint.load_state_dict({k: torch.stack([e[k] for e in ends]).mean(0) if v.is_floating_point() else v for k, v in ends[0].items()})
+        before = {k: v.detach().clone() for k, v in joint.state_dict().items()}
         course(joint, draw, old, new, steps, options.lr[min(i, len(options.lr) - 1)], options.batch)
-        ends.append({k: v.detach().clone() for k, v in joint.state_dict().items()})
+        if i:
+            joint.load_state_dict(network.between(before, joint.state_dict(), 0.5))
     os.makedirs(options.out, exist_ok=True)
     torch.save(joint.state_dict(), os.path.join(options.out, "joint.pt"))
     with open(os.path.join(options.out, "joint.json"), "w") as f:
