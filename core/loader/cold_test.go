@@ -16,6 +16,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/core/tap"
 	"github.com/ctx-sidecar/ctx/core/trust"
 )
 
@@ -136,5 +137,57 @@ func TestNothingIsSaidOfWhatCouldNotBeNoted(t *testing.T) {
 	u.options.Sessions = state.Open(u.options.Sessions.Dir() + "/gone/for/good")
 	if line, err := u.asks(t.Context(), "s", diaryText); line != "" || err == nil {
 		t.Errorf("said %q, %v", line, err)
+	}
+}
+
+// decided are taps for which every prompt comes out the same.
+type decided struct {
+	Taps
+	activate.Decision
+}
+
+func (d decided) Decide(context.Context, activate.Request) (activate.Decision, error, error) {
+	return d.Decision, nil, nil
+}
+
+// Catalog has a server for the garden.
+func (d decided) Catalog() *tap.Catalog {
+	var list []tap.Capability
+	for _, c := range desks.Capabilities {
+		if c.Name == "garden" {
+			c.Servers = []tap.Server{{Server: surface.Server{Name: c.Name, Command: c.Name}}}
+		}
+		list = append(list, c)
+	}
+	return tap.Of(list)
+}
+
+// denying is a user whose rules leave nothing of a server.
+type denying struct {
+	everyone
+	server string
+}
+
+func (w denying) AdmitsServer(name string) bool { return name != w.server }
+
+func TestNothingIsNamedThatTheUsersRulesDeny(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	for name, c := range map[string]struct {
+		activate.Decision
+		denied string
+		want   string
+	}{
+		"beside":             {activate.Decision{Outcome: activate.Activate, Winner: "acme/diary", Suggested: []string{"acme/garden"}}, "", "May fit too, not enabled: acme/garden."},
+		"beside, denied":     {activate.Decision{Outcome: activate.Activate, Winner: "acme/diary", Suggested: []string{"acme/garden"}}, "garden", "diary is enabled."},
+		"one of two, denied": {activate.Decision{Outcome: activate.Suggest, Suggested: []string{"acme/garden", "acme/diary"}}, "garden", "not enabled: acme/diary. "},
+		"all denied":         {activate.Decision{Outcome: activate.Suggest, Suggested: []string{"acme/garden"}}, "garden", ""},
+	} {
+		o := u.options
+		o.Taps, o.Session = decided{o.Taps, c.Decision}, func() string { return name }
+		line, err := Cold(t.Context(), time.Minute, o, denying{server: c.denied}, "anything at all")
+		if err != nil || !strings.Contains(line, c.want) || c.want == "" && line != "" || c.denied != "" && strings.Contains(line, c.denied) {
+			t.Errorf("%s: %q (%v)", name, line, err)
+		}
 	}
 }
