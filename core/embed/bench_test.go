@@ -46,17 +46,21 @@ func BenchmarkPrompt(b *testing.B) {
 			if !m.Chooses() {
 				return
 			}
-			four := slices.Repeat([]embed.Candidate{{
-				Card:    "Databases of the shop. Read tables, explain slow queries and see who waits for whom.",
-				Trigger: "why has this query been slow ever since we changed the index",
-			}}, 4)
-			b.Run("choose", func(b *testing.B) {
-				for b.Loop() {
-					if _, _, err := m.Choose(b.Context(), prompt[0], four); err != nil {
-						b.Fatal(err)
+			for name, trigger := range map[string]string{
+				"choose":         "why is this query so slow", // the median length on the known tap
+				"choose-longest": "why has this query been slow ever since we changed the index",
+			} {
+				four := slices.Repeat([]embed.Candidate{{
+					Card: "Databases of the shop. Read tables, explain slow queries and see who waits for whom.", Trigger: trigger,
+				}}, 4)
+				b.Run(name, func(b *testing.B) {
+					for b.Loop() {
+						if _, _, err := m.Choose(b.Context(), prompt[0], four); err != nil {
+							b.Fatal(err)
+						}
 					}
-				}
-			})
+				})
+			}
 		})
 	}
 }
