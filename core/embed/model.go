@@ -45,7 +45,11 @@ func Open(b Bundle, l *Library, threads int) (*Model, error) {
 	}
 	var err error
 	m.graph, err = openGraph(b, b.Model, b.Output, l, threads)
-	if err := errors.Join(err, loading.Wait()); err != nil {
+	other := loading.Wait()
+	if err == nil || other != nil && other.Error() != err.Error() { // one library fails both networks alike
+		err = errors.Join(err, other)
+	}
+	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
 	return m, nil
