@@ -37,11 +37,11 @@ func fitting(names []string) []string {
 // enabled and which capabilities they brought.
 func withSkills(r reply, names, brought []string) string {
 	may := slices.DeleteFunc(slices.Clone(r.may), func(name string) bool { return slices.Contains(brought, name) })
-	if !r.enables && len(names) == 0 {
-		return r.line
-	}
-	if len(names) == 0 {
+	switch {
+	case len(names) == 0 && r.enables:
 		return r.line + besides(may, mostLine-len(r.line))
+	case len(names) == 0:
+		return r.line
 	}
 	said := skillLine(names)
 	if len(brought) > 0 {
@@ -58,6 +58,9 @@ func withSkills(r reply, names, brought []string) string {
 		return line + besides(may, mostLine-len(line))
 	}
 	said = "ctx: t" + said[1:]
+	if r.line == "" { // none of what may fit can be named
+		return said
+	}
 	for n := len(may); n > 0; n-- {
 		var named []string
 		for _, name := range may[:n] {

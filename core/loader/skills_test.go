@@ -357,8 +357,9 @@ func TestALineAboutSkillsIsShortASCIIAndHasNoWordsOfTheirs(t *testing.T) {
 		withSkills(reply{"ctx: may fit", false, []string{"x", "y"}}, []string{"alpha"}, nil): `ctx: the skill alpha is enabled; the tool capability shows it: {"action":"enable","name":"skill:alpha"}. May fit, not enabled: x, y.`,
 		withSkills(reply{"ctx: the capability x is enabled.", true, nil}, []string{"alpha", "beta"}, []string{"one"}): `ctx: the capability x is enabled. The skills alpha, beta are enabled; ` +
 			`the tool capability shows it: {"action":"enable","name":"skill:alpha"}. With it: one; tool_search finds the tools.`,
-		withSkills(reply{"ctx: x", false, []string{"x"}}, nil, nil):     "ctx: x",
-		withSkills(reply{"ctx: x", true, []string{"y", "z"}}, nil, nil): "ctx: x May fit too, not enabled: y, z.",
+		withSkills(reply{"ctx: x", false, []string{"x"}}, nil, nil):              "ctx: x",
+		withSkills(reply{"", false, []string{"\u00e9"}}, []string{"alpha"}, nil): `ctx: the skill alpha is enabled; the tool capability shows it: {"action":"enable","name":"skill:alpha"}.`,
+		withSkills(reply{"ctx: x", true, []string{"y", "z"}}, nil, nil):          "ctx: x May fit too, not enabled: y, z.",
 		withSkills(reply{"ctx: x.", true, []string{"y", "z"}}, []string{"alpha"}, []string{"y"}): `ctx: x. The skill alpha is enabled; the tool capability shows it: ` +
 			`{"action":"enable","name":"skill:alpha"}. With it: y; tool_search finds the tools. May fit too, not enabled: z.`,
 		withSkills(reply{strings.Repeat("x", mostLine-20), true, []string{"y"}}, nil, nil): strings.Repeat("x", mostLine-20),
