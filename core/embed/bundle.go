@@ -190,7 +190,7 @@ func (b Bundle) ID() string {
 				fmt.Fprintf(h, "%q %q\n", name, b.Files[name])
 			}
 		}
-		// Not which of them chooses: who needs no joint network leaves it out.
+		// Not which of them chooses: its SHA-256 is among the files'.
 		fmt.Fprintf(h, "%q %q %q %q %q %d\n", b.Model, b.Output, b.Inputs, b.Pooling, b.Prefix, b.MaxTokens)
 		if b.Joint != "" && (b.JointCard != jointCard || b.JointTrigger != jointTrigger) {
 			fmt.Fprintf(h, "%d %d\n", b.JointCard, b.JointTrigger)
