@@ -79,14 +79,14 @@ def bundle(folder, name, base):
             f.write(f"{digest(os.path.join(folder, file))}  {file}\n")
 
 
-def networks(folder, out, options, steps, *more, rates=RATES, start=None):
+def networks(folder, out, options, steps, *more, start=None):
     """Train both networks in a folder, for these steps, and put them into the folder out as a bundle."""
     weights, joint = (os.path.join(folder, f) for f in ("weights.pt", "joint.pt"))
     given = [x for flag, value in (("--given", options.data), ("--public", options.public)) if value for x in (flag, value)]
     same = ["--base", options.base, "--out", folder, "--seed", options.seed, *given, *more]
     for file, program, many, own in (
         (weights, "encoder/learn.py", [steps[0]], []),
-        (joint, "encoder/joint.py", steps[1], ["--encoder", weights, "--lr", *rates]),
+        (joint, "encoder/joint.py", steps[1], ["--encoder", weights, *([] if start else ["--lr", *RATES])]),
     ):
         if start:
             own += ["--start", os.path.join(start, os.path.basename(file))]
@@ -126,7 +126,7 @@ def main():
         given = ["--data", options.data] if options.data else []
         run("train.py", "--model", out, "--fold", options.fold, *given)
         if not options.one:
-            networks(os.path.join(work, "all"), out, options, ON, "--lr", 2.5e-5, rates=[2.5e-5], start=first)
+            networks(os.path.join(work, "all"), out, options, ON, "--lr", 2.5e-5, start=first)
             run("train.py", "--model", out, "--refit", *given)
         os.makedirs(options.out, exist_ok=True)
         for file in os.listdir(out):
