@@ -88,9 +88,9 @@ class Check:
         for n, r in lines(path):
             at = f"{name}:{n}"
             if "capability" in r:
-                if set(r) != {"tap", "capability", "description", "triggers", "domains"} or not r["description"]:
+                if set(r) - {"title"} != {"tap", "capability", "description", "triggers", "domains"} or not r["description"]:
                     self.say(at, "fields of the capability")
-                elif not 5 <= len(r["triggers"]) <= 12:
+                elif not 3 <= len(r["triggers"]) <= 12:
                     self.say(at, f"{len(r['triggers'])} triggers")
                 elif r["capability"] in caps:
                     self.say(at, "capability comes twice")
