@@ -13,10 +13,11 @@ names the ONNX Runtime library. Steps:
    there is no such step: the first networks are the bundle's.
 
 With --work a folder keeps what is trained, and a network that is there already
-is not trained again.
+is not trained again; one that was trained on other rows or in another way ends the build.
 """
 
 import argparse
+import glob
 import hashlib
 import importlib.util
 import json
@@ -79,10 +80,39 @@ def bundle(folder, name, base):
             f.write(f"{digest(os.path.join(folder, file))}  {file}\n")
 
 
+def rows_digest(options):
+    """Of everything that networks are trained on."""
+    files = [*glob.glob(os.path.join(HERE, "data", "*", "*.jsonl")), os.path.join(HERE, "folds.json")]
+    if options.data:
+        for part in ("routing/train*.jsonl", "retrieval/metatool_t*.jsonl", "taps/octomind-tap/**/*.toml"):
+            files += glob.glob(os.path.join(options.data, part), recursive=True)
+    if options.public:
+        files.append(options.public)
+    return hashlib.sha256("".join(digest(f) for f in sorted(files)).encode()).hexdigest()
+
+
+def train(file, program, how, *args):
+    """Train a network into a file, unless it is there and was trained in the same way."""
+    note = file + ".json"
+    if not os.path.exists(file):
+        run(program, *args)
+        with open(note, "w") as f:
+            json.dump(how, f, indent=1)
+        return
+    was = {}
+    if os.path.exists(note):
+        with open(note) as f:
+            was = json.load(f)
+    if other := sorted(k for k in how.keys() | was if how.get(k) != was.get(k)):
+        raise SystemExit(f"{file} was trained with other {', '.join(other)}; remove it, or name another folder with --work")
+    print(f"{file} is there", flush=True)
+
+
 def networks(folder, out, options, steps, *more, start=None):
     """Train both networks in a folder, for these steps, and put them into the folder out as a bundle."""
     weights, joint = (os.path.join(folder, f) for f in ("weights.pt", "joint.pt"))
     given = [x for flag, value in (("--given", options.data), ("--public", options.public)) if value for x in (flag, value)]
+    rows = rows_digest(options)
     same = ["--base", options.base, "--out", folder, "--seed", options.seed, *given, *more]
     for file, program, many, own in (
         (weights, "encoder/learn.py", [steps[0]], []),
@@ -90,10 +120,12 @@ def networks(folder, out, options, steps, *more, start=None):
     ):
         if start:
             own += ["--start", os.path.join(start, os.path.basename(file))]
-        if os.path.exists(file):
-            print(f"{file} is there", flush=True)
-        else:
-            run(program, "--steps", *many, *same, *own)
+        before = [f for f in own if str(f).endswith(".pt")]
+        how = {
+            "steps": many, "rows": rows, "start": [digest(f) for f in before], "seed": options.seed,
+            "options": [str(x) for x in (*more, *own) if x not in before],
+        }
+        train(file, program, how, "--steps", *many, *same, *own)
     run("encoder/export.py", "--base", options.base, "--weights", weights, "--joint", joint, "--out", out)
     bundle(out, options.name, options.base)
 
@@ -106,14 +138,17 @@ def main():
     a.add_argument("--name", default="ctx-minilm")
     a.add_argument("--base")
     a.add_argument("--fold", type=int, default=0)
-    a.add_argument("--steps", type=int, help="of the encoder's training")
-    a.add_argument("--joint-steps", type=int, nargs="+", help="of that of the network that reads jointly, of each course")
+    a.add_argument("--steps", type=int, help="of the encoder's training, in step 1")
+    a.add_argument("--joint-steps", type=int, nargs="+", help="of that of the network that reads jointly, of each course, in step 1")
     a.add_argument("--work", help="folder that keeps what is trained; none: nothing is kept")
     a.add_argument("--seed", type=int, default=1)
     a.add_argument("--sample", action="store_true", help="a small run on the rows here, which shows that all of it works")
     a.add_argument("--one", action="store_true", help="keep the encoder that leaves the fold out")
     options = a.parse_args()
     options.base = options.base or base()
+    for name in ("data", "public", "out", "base", "work"):
+        if value := getattr(options, name):
+            setattr(options, name, os.path.abspath(value))
     if options.sample:
         options.data, options.public, options.one = None, None, True
     elif not options.data:

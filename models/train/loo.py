@@ -2,8 +2,8 @@
 
     python loo.py --data DATA [--public FILE] [--folds 0,1,2,3,4] [--steps N]
 
-Each fold leaves out a fifth of the taps, a fifth of the capabilities of the
-known tap and half of MetaTool's tools. Printed are the rates of train.py ("taps
+Each fold leaves out eight taps (the first) or a quarter of the others, a fifth of
+the capabilities of the known tap and half of MetaTool's tools. Printed are the rates of train.py ("taps
 never seen", "its capabilities never seen") and recall@5 of questions for those
 tools among all of MetaTool's. CTX_ORT_LIB names the ONNX Runtime library.
 """
@@ -58,7 +58,7 @@ def main():
     a.add_argument("--seed", type=int, default=1)
     options = a.parse_args()
     options.base = options.base or build.base()
-    options.data = os.path.abspath(options.data)
+    options.data, options.public = os.path.abspath(options.data), options.public and os.path.abspath(options.public)
     for fold in map(int, options.folds.split(",")):
         print(f"\nfold {fold}", flush=True)
         with tempfile.TemporaryDirectory() as scratch:

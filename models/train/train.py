@@ -13,6 +13,7 @@ import argparse
 import base64
 import glob
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -51,10 +52,15 @@ def packed(x):
 
 def projection(program, model, files):
     """The directions in which token vectors differ most."""
-    out = subprocess.run([program, "-tokens", "-model", model] + files, check=True, stdout=subprocess.PIPE, text=True).stdout
-    tokens = np.array([json.loads(line) for line in out.splitlines()])
-    mean = tokens.mean(0)
-    _, vectors = np.linalg.eigh(np.cov((tokens - mean).T))
+    n, total, squares = 0, 0.0, 0.0
+    with subprocess.Popen([program, "-tokens", "-model", model] + files, stdout=subprocess.PIPE, text=True) as p:
+        while some := [json.loads(line) for line in itertools.islice(p.stdout, 4096)]:
+            tokens = np.array(some)
+            n, total, squares = n + len(tokens), total + tokens.sum(0), squares + tokens.T @ tokens
+    if p.returncode:
+        raise SystemExit(f"features ended with {p.returncode}")
+    mean = total / n
+    _, vectors = np.linalg.eigh(squares / n - np.outer(mean, mean))
     basis = vectors[:, ::-1][:, :DIMS].T
     basis *= np.sign(basis[np.arange(DIMS), np.abs(basis).argmax(1)])[:, None]
     return {"dims": DIMS, "mean": packed(mean), "basis": packed(basis)}, len(mean)
@@ -100,27 +106,24 @@ class Taps:
         return fit(blocks, words, self.scale, PENALTY), words
 
     def folds(self, most=8):
-        """Taps that are left out together: each alone, or as folds.json deals them where there are many."""
-        if len(self.whole) <= most + 1:
-            return [[tap] for tap in self.whole if tap]
-        with open(os.path.join(HERE, "folds.json")) as f:
-            return [[tap for tap in fold if tap in self.whole] for fold in json.load(f)["taps"]]
+        """Taps that are left out together: each alone, or dealt into so many hands where there are more."""
+        taps = sorted((tap for tap in self.whole if tap), key=lambda tap: data.draw(tap, "deal"))
+        return [taps[i::most] for i in range(min(most, len(taps)))]
 
     def crossed(self, tap, shares=3):
-        """The rows of a tap, each judged by weights that saw the others: (rows, probabilities)."""
+        """The rows of a tap, each judged by weights that saw the others: per share (rows, probabilities, weights, words)."""
         lines = self.whole[tap].rows.lines
         share = [int(data.draw(f"{tap}/{r['id']}", "share") * shares) for r in lines]
-        rows, out = [], []
+        out = []
         for i in range(shares):
             split = [Block(labelled.Rows([r for r, x in zip(lines, share) if (x == i) == mine])) for mine in (False, True)]
             self.scale.apply(split[0])
-            # Parts are made of the same rows, and would tell.
-            keep, self.parts = self.parts, {k: b for k, b in self.parts.items() if k[1] != tap}
+            # Parts are made of the same rows, and would tell; so are requests that are put to other taps.
+            keep, self.parts = self.parts, {k: b for k, b in self.parts.items() if k[1] != tap and k[0] != f"foreign-{tap}"}
             weights, words = self.fit(self.whole | {tap: split[0]})
             self.parts = keep
-            rows += split[1].rows.lines
-            out.append(weights.probabilities(split[1], words))
-        return labelled.Rows(rows), np.concatenate(out)
+            out.append((split[1].rows, weights.probabilities(split[1], words), weights, words))
+        return out
 
 
 def about(names, rows, p):
@@ -129,12 +132,19 @@ def about(names, rows, p):
     return labelled.Rows([rows.lines[i] for i in keep]), p[keep]
 
 
-def study(title, taps, folds, spare, read=None):
+def fresh(rows, p, shared):
+    """The rows that ask for none of these (tap, capability), or for nothing."""
+    keep = [i for i, r in enumerate(rows.lines) if not {(r["tap"], e) for e in r["expect"] or []} & shared]
+    return labelled.Rows([rows.lines[i] for i in keep]), p[keep]
+
+
+def study(title, taps, folds, spare, shared, read=None):
     """Print what the recipe reaches, and return the weights and the calibration.
 
-    read: see reader; none where there is no joint network."""
+    shared: the capabilities of taps never seen that another tap has too; read:
+    see reader, none where there is no joint network."""
     print(f"\n{title}", flush=True)
-    held, few = {}, {}
+    held, few, said = {}, {}, {}
     for fold in folds:
         weights, words = taps.train(without=fold)
         for tap in fold:
@@ -144,17 +154,27 @@ def study(title, taps, folds, spare, read=None):
         for (name, tap, size), b in taps.parts.items():
             if tap in fold and name != "triggers" and not name.startswith("foreign"):
                 few.setdefault(size, []).append((b.rows, weights.probabilities(b, words)))
+        if read:
+            said |= read(weights, words, [taps.whole[tap].rows for tap in fold], PARTS)
     others = [v for tap, v in held.items() if tap]
     pooled("taps never seen, together", others)
     weights, words = taps.train()
     known = []
     if taps.dev:
-        known = [(taps.dev.rows, weights.probabilities(taps.dev, words)), taps.crossed("")]
+        thirds = taps.crossed("")
+        if read:
+            said |= read(weights, words, [taps.dev.rows])
+            for rows, _, judges, own in thirds:
+                said |= read(judges, own, [rows])
+        crossed = labelled.Rows([r for rows, *_ in thirds for r in rows.lines]), np.concatenate([p for _, p, *_ in thirds])
+        known = [(taps.dev.rows, weights.probabilities(taps.dev, words)), crossed]
         told(("dev", "the known tap, rows never seen"), known, spare)
     # Each tap is judged on rows that had no part in the weights that judge them.
     joint = None
     if read:
-        joint, known, others, few = choose(known, others, few, read(weights, words), spare)
+        joint, known, others, few = choose(known, others, few, lambda rows: [said[key(x)] for x in rows.lines], spare)
+        if shared:
+            pooled(f"  but for {len(shared)} that others have", [fresh(*pair, shared) for pair in others])
     calibration = calibrate(known or others[:1], others, aimed=title != "lexical")
     print(f"  {calibration}", flush=True)
     for name, pair in zip(("dev, calibrated", "the known tap, calibrated"), known):
@@ -211,19 +231,21 @@ def mixed(p, joint, weight, beyond):
     return out / out.sum(1, keepdims=True)
 
 
-def reader(command, doc, files, scratch):
-    """What the joint network says of rows, once the weights are there that choose what it reads."""
+def key(x):
+    return x["set"], x["tap"], x["size"], x["id"]
 
-    def read(weights, words):
+
+def reader(command, doc, files, scratch):
+    """What the joint network says of rows, where these weights choose what it reads, by key."""
+
+    def read(weights, words, groups, parts=()):
         path = os.path.join(scratch, "reading.json")
         write(path, doc | {"joint": {"candidates": CANDIDATES, "weight": 0.0, "beyond": 0.0, "faint": FAINT}}, weights, words, doc["calibration"])
-        said = {}
-        for rows in labelled.observe(command + ["-scorer", path, "-parts", ",".join(map(str, PARTS)), *files]).values():
-            said |= {row(x): x["joint"] for x in rows.lines}
-        return lambda rows: [said[row(x)] for x in rows.lines]
-
-    def row(x):
-        return x["set"], x["tap"], x["size"], x["id"]
+        asked = {(x["set"], x["tap"], x["id"]) for rows in groups for x in rows.lines}
+        with tempfile.TemporaryDirectory(dir=scratch) as folder:
+            of = [only(file, folder, lambda x: (os.path.basename(file), x.get("tap", ""), x["id"]) in asked) for file in files]
+            said = labelled.observe(command + ["-scorer", path, "-own", "-parts", ",".join(map(str, parts)), *of])
+        return {key(x): x["joint"] for rows in said.values() for x in rows.lines}
 
     return read
 
@@ -328,18 +350,23 @@ def finish(kind, command, path, weights, words, files, fixtures):
         fixture(command, path, weights, words, os.path.join(tests, "shop.jsonl"), os.path.join(tests, f"{kind}.jsonl"))
 
 
+def only(path, folder, want):
+    """A copy of a file of rows in another folder, with the rows alone that are wanted, and all capabilities."""
+    copy = os.path.join(folder, os.path.basename(path))
+    with open(copy, "w") as f:
+        f.writelines(json.dumps(x) + "\n" for x in data.lines(path) if "capability" in x or want(x))
+    return copy
+
+
 def kept(files, spare, known, scratch):
-    """Copies of row files with the rows alone that an encoder has not seen."""
-    out = []
-    unseen = {r.key for f in data.routing(files, known) for r in f.rows if spare.row(f, r)}
-    for path in files:
-        copy = os.path.join(scratch, os.path.basename(path))
-        with open(copy, "w") as f:
-            for x in data.lines(path):
-                if "capability" in x or f"{x.get('tap', '')}/{x['id']}" in unseen:
-                    f.write(json.dumps(x) + "\n")
-        out.append(copy)
-    return out
+    """Copies of row files with the rows alone that an encoder has not seen, and the
+    capabilities of the taps that it has not seen which another tap has too, by their
+    name or a trigger."""
+    fields = data.routing(files, known)
+    unseen = {r.key for f in fields for r in f.rows if spare.row(f, r)}
+    seen = {x.lower() for f in fields if f.name not in spare.taps for name, texts in zip(f.names, f.texts) for x in (name, *texts[1:])}
+    shared = {(f.name, name) for f in fields if f.name in spare.taps for name, texts in zip(f.names, f.texts) if seen & {x.lower() for x in (name, *texts[1:])}}
+    return [only(path, scratch, lambda x: f"{x.get('tap', '')}/{x['id']}" in unseen) for path in files], shared
 
 
 def main():
@@ -351,6 +378,9 @@ def main():
     a.add_argument("--lexical", help="file to write the scorer to that needs no model")
     a.add_argument("--fixture", action="store_true", help="write what the product's tests compare with, too")
     args = a.parse_args()
+    if not (args.model or args.lexical):
+        a.error("name what to train: --model or --lexical")
+    args.data = args.data and os.path.abspath(args.data)
     tap, given, dev = [], [], []
     if args.data:
         tap = ["-tap", os.path.join(args.data, "taps", "octomind-tap")]
@@ -365,11 +395,11 @@ def main():
             if not path:
                 continue
             files = given + sorted(glob.glob(os.path.join(HERE, "data", "routing", "*.jsonl")))
-            name, features, flags, out, more, size = "", LEXICAL, [], path, {}, 0
+            name, features, flags, out, more, size, shared = "", LEXICAL, [], path, {}, 0, set()
             if kind == "model":
                 if args.fold is not None:
                     spare = data.Spare(args.fold)
-                    files = kept(files, spare, data.tap_folder(tap[1]) if tap else [], scratch)
+                    files, shared = kept(files, spare, data.tap_folder(tap[1]) if tap else [], scratch)
                 with open(os.path.join(path, "bundle.json")) as f:
                     said = json.load(f)
                 name, joint = said["name"], said.get("joint")
@@ -390,7 +420,7 @@ def main():
             command = [program] + tap + flags
             taps = Taps(labelled.observe(command + ["-scorer", blank, "-parts", ",".join(map(str, PARTS)), *files, *dev]))
             read = reader(command, doc, files + dev, scratch) if kind == "model" and joint else None
-            weights, words, calibration, mix = study(name or "lexical", taps, taps.folds(), spare if kind == "model" else None, read)
+            weights, words, calibration, mix = study(name or "lexical", taps, taps.folds(), spare if kind == "model" else None, shared, read)
             if mix:
                 doc["joint"] = mix
             doc["baselines"] = baselines([b.rows for b in taps.whole.values()], features)

@@ -2,7 +2,7 @@
 
     python chosen.py --base FOLDER --given DATA --encoder FILE [--joint FILE] [--fold N]
 
-Of the rows on the known tap and on taps never seen, the three capabilities that
+Of the rows on the known tap and on taps never seen, the four capabilities that
 the encoder puts first are read. Printed: the share of requests whose capability
 is chosen, and the shares chosen rightly with so much confidence that of the rows
 that ask for nothing 3 and 5 % are answered. Without a joint network the encoder's
@@ -23,7 +23,7 @@ import model as network
 sys.path.insert(0, os.path.join(data.HERE, ".."))
 from measure import line  # noqa: E402
 
-READ, PART = 3, 64
+READ, PART = 4, 64
 
 
 @torch.no_grad()

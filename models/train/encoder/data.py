@@ -24,6 +24,7 @@ class Row:
     near: list  # indices of things that are wrong and come close
     kind: str
     key: str  # names the row, for splits
+    helps: list = dataclasses.field(default_factory=list)  # indices of things that are neither right nor wrong
 
 
 @dataclasses.dataclass
@@ -108,8 +109,8 @@ def tools(path):
             field.texts.append([tool_text(x["server"], x["name"], x["description"])])
     for x in found:
         if "labels" in x:
-            right = [at[t] for t, r in ((y["tool"], y["relevance"]) for y in x["labels"]) if r == 2]
-            field.rows.append(Row(x["query"], right, [], "tools", f"{field.name}/{x['id']}"))
+            right, helps = ([at[y["tool"]] for y in x["labels"] if y["relevance"] == r] for r in (2, 1))
+            field.rows.append(Row(x["query"], right, [], "tools", f"{field.name}/{x['id']}", helps))
     return field
 
 

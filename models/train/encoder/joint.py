@@ -125,7 +125,7 @@ class Draw:
             pool = [t for t in ranked.order[i] if t not in self.spare[id(ranked)]]
             if not routing:
                 pool = row.near[:3] + pool
-            wrong = [t for t in dict.fromkeys(pool) if t not in want and t not in row.expect]
+            wrong = [t for t in dict.fromkeys(pool) if t not in want and t not in row.expect and t not in row.helps]
             # With what it asks for taken away, a request asks for nothing that is there.
             if routing and self.chance.random() < self.options.gone:
                 want = []
@@ -195,7 +195,7 @@ def main():
         if i:
             joint.load_state_dict(network.between(before, joint.state_dict(), 0.5))
     os.makedirs(options.out, exist_ok=True)
-    torch.save(joint.state_dict(), os.path.join(options.out, "joint.pt"))
+    network.save(joint.state_dict(), os.path.join(options.out, "joint.pt"))
     with open(os.path.join(options.out, "joint.json"), "w") as f:
         json.dump(vars(options) | {"seconds": round(time.time() - start)}, f, indent=1)
 

@@ -1,6 +1,6 @@
 """Train the encoder.
 
-    python learn.py --base FOLDER --given DATA --out FOLDER [--public FILE] [--minutes N | --steps N]
+    python learn.py --base FOLDER --given DATA --out FOLDER [--public FILE] [--steps N]
 
 The base is a folder with the float weights of MiniLM. Everything that is drawn
 is drawn from one seed.
@@ -21,6 +21,7 @@ import data
 import model as network
 
 SCALE = 20.0  # of a cosine, before a softmax
+LEFT_OUT = -1e4  # the score of what is neither right nor wrong
 LONGEST = {"request": 56, "card": 40, "tool": 64, "trigger": 16}
 
 
@@ -162,16 +163,17 @@ def losses(net, parts):
         q = vectors[requests]
         # What a thing is like is the best of its texts, softly.
         s = torch.stack([torch.logsumexp(SCALE * (q @ vectors[own].T), 1) - math.log(len(own)) for own in owns], 1)
-        right = torch.zeros(len(asked), len(use) + 1, dtype=torch.bool)
+        right, helps = (torch.zeros(len(asked), len(use) + more, dtype=torch.bool) for more in (1, 0))
         for i, r in enumerate(asked):
             want = r.expect or (r.near if r.kind == "out-of-domain" else [])
             for thing in want:
                 right[i, at[thing]] = True
             right[i, -1] = not want
+            helps[i, [at[t] for t in r.helps if t in at]] = True
         put = net.put(8 * q)
         several = field.source != "routing"
-        whole.append(contrast(s, SCALE * net.none[0] + put, asked, right, several))
-        tokens.append(contrast(SCALE * late(states, requests, owns), SCALE * net.none[1] + put, asked, right, several))
+        whole.append(contrast(s.masked_fill(helps, LEFT_OUT), SCALE * net.none[0] + put, asked, right, several))
+        tokens.append(contrast((SCALE * late(states, requests, owns)).masked_fill(helps, LEFT_OUT), SCALE * net.none[1] + put, asked, right, several))
     return torch.cat(whole).mean(), torch.cat(tokens).mean()
 
 
@@ -225,9 +227,7 @@ def main():
         if (step + 1) % 20 == 0:
             fair = 1 - 0.97 ** (step + 1)
             print(f"step {step + 1}/{options.steps}  {time.time() - start:.0f} s  vectors {seen[0] / fair:.4f}  tokens {seen[1] / fair:.4f}  none at {net.none.tolist()}", flush=True)
-        if (step + 1) % 250 == 0 or step + 1 == options.steps:
-            torch.save(net.state_dict(), os.path.join(options.out, "weights.pt.new"))
-            os.replace(os.path.join(options.out, "weights.pt.new"), os.path.join(options.out, "weights.pt"))
+    network.save(net.state_dict(), os.path.join(options.out, "weights.pt"))
     with open(os.path.join(options.out, "run.json"), "w") as f:
         json.dump(vars(options) | {"seconds": round(time.time() - start)}, f, indent=1)
 

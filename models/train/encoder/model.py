@@ -75,6 +75,12 @@ def pooled(states):
     return nn.functional.normalize(torch.stack([s.float().mean(0) for s in states]), dim=1)
 
 
+def save(weights, path):
+    """Write weights to a file that is either whole or not there."""
+    torch.save(weights, path + ".new")
+    os.replace(path + ".new", path)
+
+
 def between(base, learned, share):
     """Weights on the straight line from one network to the other."""
     return {k: torch.lerp(base[k], v, share) if v.is_floating_point() else v for k, v in learned.items()}

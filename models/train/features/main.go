@@ -31,6 +31,7 @@ func run() error {
 	scorer := flag.String("scorer", "", "scorer file")
 	parts := flag.String("parts", "", "sizes of parts of taps that each row is asked about too, as 1,2,3")
 	seed := flag.Uint64("seed", 1, "for the choice of parts")
+	own := flag.Bool("own", false, "ask of parts the rows alone, not triggers and requests for other taps")
 	only := flag.Bool("candidates", false, "print what -tap holds, and nothing else")
 	tokens := flag.Bool("tokens", false, "print token vectors, to find a projection with")
 	flag.Parse()
@@ -79,7 +80,11 @@ func run() error {
 		}
 		sizes = append(sizes, n)
 	}
-	return printRows(out, s, m, rows, slices.Concat(requests(taps), foreign(rows, taps)), sizes, func(r row, size int) (row, []activate.Candidate, bool) {
+	var inParts []row
+	if !*own {
+		inParts = slices.Concat(requests(taps), foreign(rows, taps))
+	}
+	return printRows(out, s, m, rows, inParts, sizes, func(r row, size int) (row, []activate.Candidate, bool) {
 		if size == 0 {
 			return r, taps[r.Tap], true
 		}

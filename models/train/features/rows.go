@@ -49,6 +49,7 @@ func read(path string, taps map[string][]activate.Candidate) ([]row, error) {
 		var line struct {
 			row
 			Capability  string   `json:"capability"`
+			Title       string   `json:"title"`
 			Description string   `json:"description"`
 			Triggers    []string `json:"triggers"`
 			Domains     []string `json:"domains"`
@@ -58,7 +59,7 @@ func read(path string, taps map[string][]activate.Candidate) ([]row, error) {
 		}
 		if line.Capability != "" {
 			taps[line.Tap] = append(taps[line.Tap], activate.Candidate{
-				Name: line.Capability, Description: line.Description, Triggers: line.Triggers, Domains: line.Domains,
+				Name: line.Capability, Title: line.Title, Description: line.Description, Triggers: line.Triggers, Domains: line.Domains,
 			})
 			continue
 		}
