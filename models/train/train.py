@@ -358,6 +358,11 @@ def only(path, folder, want):
     return copy
 
 
+def with_rows(files):
+    """The first file with rows, alone."""
+    return next(([f] for f in files if any("capability" not in x for x in data.lines(f))), [])
+
+
 def kept(files, spare, known, scratch):
     """Copies of row files with the rows alone that an encoder has not seen, and the
     capabilities of the taps that it has not seen which another tap has too, by their
@@ -408,7 +413,7 @@ def main():
                 more = {"projection": project}
                 if args.refit:
                     command = [program] + tap + flags
-                    rows = dev or files[:1]
+                    rows = dev or with_rows(files)
                     weights, words, _ = refit(out, project, lambda: labelled.observe(command + ["-scorer", out, *rows]))
                     seal(path)
                     finish(kind, command, out, weights, words, rows, args.fixture)
@@ -427,7 +432,7 @@ def main():
             write(out, doc, weights, words, calibration)
             if kind == "model":
                 seal(path)
-            finish(kind, command, out, weights, words, dev or files[:1], args.fixture)
+            finish(kind, command, out, weights, words, dev or with_rows(files), args.fixture)
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ def card(title, description):
 
 def tap_folder(path):
     """The capabilities with triggers of a tap on disk, as the product reads them: (name, texts)."""
-    go = ["go", "run", "./features", "-candidates", "-tap", path]
+    go = ["go", "run", "./features", "-candidates", "-tap", os.path.abspath(path)]
     out = subprocess.run(go, cwd=os.path.dirname(HERE), check=True, stdout=subprocess.PIPE, text=True).stdout
     found = [json.loads(line) for line in out.splitlines()]
     return [(x["capability"], [card(x["title"], x["description"])] + x["triggers"]) for x in found]
