@@ -3,6 +3,7 @@
 # make bench   the numbers of README's table, side by side
 # make fuzz    every fuzz target for FUZZTIME
 # make routing-table   how well prompts are routed, the table of docs/routing.md; CTX_ORT_LIB names ONNX Runtime
+# make heldout-table   the same on rows of five taps that nothing was tuned on
 # make retrieval-table how well tools are found, the table of docs/search.md; CTX_ORT_LIB as above
 # make model           the sentence model built anew into MODEL, hours; PUBLIC is what models/train/public/convert.py wrote, and
 #                      PYTHON one that has models/train/requirements.txt; models/train/README.md says more
@@ -24,7 +25,7 @@ FOLDS      ?= 0,1,2,3,4
 
 data = $$(cd "$(CURDIR)" && cd "$(CTX_DATA)" && pwd)
 
-.PHONY: test lint e2e clients bench fuzz demo routing-table retrieval-table scorers model model-sample loo model-card long
+.PHONY: test lint e2e clients bench fuzz demo routing-table retrieval-table heldout-table scorers model model-sample loo model-card long
 
 test: lint
 	go test -race ./...
@@ -66,6 +67,9 @@ retrieval-table:
 	for set in coding metatool; do echo "$$set" && \
 		HOME="$$away/empty" XDG_DATA_HOME="$$away" "$$away/bin" eval retrieval \
 			--tools "$$data/$${set}_tools.jsonl" --queries "$$data/$${set}_queries.jsonl" && echo || exit 1; done
+
+heldout-table:
+	$(PYTHON) models/train/heldout.py --data "$(data)"
 
 scorers:
 	cd models/train && $(PYTHON) train.py --data "$(data)" --model ../all-minilm-l6-v2-q

@@ -257,6 +257,11 @@ def main():
         print(f"same first three words as {SHARE} others or more: {c.starts(texts):.1%}")
     near = c.doubles()
     print(f"\nnear doubles here: {len(near)}" + "".join(f"\n  {a} {b}" for a, b in near))
+    held = Check()
+    for path in sorted(glob.glob(os.path.join(HERE, "heldout", "*.jsonl"))):
+        (held.known if os.path.basename(path) == "known.jsonl" else held.routing)(path)
+        print(f"held out, {os.path.basename(path)}: {c.against(path)[0]} texts come close to a row here")
+    c.wrong += held.wrong
     for path in sys.argv[1:]:
         count, ids = c.against(path)
         print(f"{path}: {count} texts come close to {len(ids)} rows here {' '.join(ids)}")
