@@ -3,7 +3,6 @@
 import numpy as np
 
 FALSE_FIRES, NOISE, MISSED = 0.03, 0.15, 0.1
-FIRED, COVERED = 0.80, 0.92  # aimed for on the known tap: activated and right; right, and activated or suggested
 
 
 def settle(rows, p):
@@ -30,15 +29,10 @@ def line(scores, abstain, allowed):
     return np.nextafter(s[k], 2) if k < len(s) else 0.0
 
 
-def calibrate(known, others, aimed):
+def calibrate(known, others):
     """Thresholds for (rows, probabilities) of sets on the known tap, of which dev
-    is the first, and of taps never seen.
-
-    The unseen taps have a third of the weight of what may be wrong. Where that
-    leaves fewer right on dev than are aimed for, the threshold goes down towards
-    the aim as far as what may be wrong there has room; not for a scorer of which
-    nothing is aimed for.
-    """
+    is the first, and of taps never seen: where so much of what asks for nothing
+    passes as may. The unseen taps have a third of the weight."""
     parts = [settle(*x) for x in known * len(others) + others * len(known)]
     weight = np.concatenate([
         np.full((~x[4]).sum(), (2 if i < len(known) * len(others) else 1) / (~x[4]).sum()) for i, x in enumerate(parts)])
@@ -50,23 +44,14 @@ def calibrate(known, others, aimed):
         k = np.searchsorted(np.cumsum(weight[order]), allowed, side="right")
         return round(round(float(nothing[order][k]), 4) + 1e-4, 4)
 
-    even = {"activate_at": cut(0, FALSE_FIRES), "suggest_at": cut(2, NOISE), "discover_at": found(known + others)}
-    return settled(even, *known[0]) if aimed else even
+    return {"activate_at": cut(0, FALSE_FIRES), "suggest_at": cut(2, NOISE), "discover_at": found(known + others)}
 
 
-def settled(at, rows, p):
-    """Thresholds moved to what dev allows: up where too much would pass there,
-    and down towards the aim where there is room."""
-    confidence, right, share, covered, asked = settle(rows, p)
-    out = dict(at)
-    for name, score, hits, allowed, aim in (
-        ("activate_at", confidence, right, FALSE_FIRES, FIRED), ("suggest_at", share, covered, NOISE, COVERED),
-    ):
-        least = line(score, ~asked, allowed)
-        own = np.sort(np.where(hits, score, 0)[asked])[::-1]
-        reach = max(own[int(np.ceil(aim * len(own))) - 1], least)
-        out[name] = float(np.ceil(max(least, min(at[name], reach)) * 1e4) / 1e4)
-    return out
+def raised(at, rows, p):
+    """Thresholds, raised where too much of what asks for nothing would pass on these rows."""
+    confidence, _, share, _, asked = settle(rows, p)
+    least = {"activate_at": line(confidence, ~asked, FALSE_FIRES), "suggest_at": line(share, ~asked, NOISE)}
+    return at | {name: max(at[name], float(np.ceil(x * 1e4) / 1e4)) for name, x in least.items()}
 
 
 def found(pairs):

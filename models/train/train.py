@@ -24,7 +24,7 @@ import tempfile
 import numpy as np
 
 import rows as labelled
-from measure import baselines, calibrate, curve, pooled, report, settle, settled, worth
+from measure import baselines, calibrate, curve, pooled, raised, report, settle, worth
 from scorer import RELATIVES, SUMMARIES, Block, Scale, fit, read
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -175,7 +175,7 @@ def study(title, taps, folds, spare, shared, read=None):
         joint, known, others, few = choose(known, others, few, lambda rows: [said[key(x)] for x in rows.lines], spare)
         if shared:
             pooled(f"  but for {len(shared)} that others have", [fresh(*pair, shared) for pair in others])
-    calibration = calibrate(known or others[:1], others, aimed=title != "lexical")
+    calibration = calibrate(known or others[:1], others)
     print(f"  {calibration}", flush=True)
     for name, pair in zip(("dev, calibrated", "the known tap, calibrated"), known):
         report(name, *pair, calibration)
@@ -336,8 +336,7 @@ def refit(path, project, observe):
         report(f"refitted, {name}", r, p)
         if name == DEV:
             # What dev has room for would be paid for on other taps, whose rows this encoder has seen.
-            at = settled(doc["calibration"], r, p)
-            doc["calibration"] = {k: max(v, at[k]) for k, v in doc["calibration"].items()}
+            doc["calibration"] = raised(doc["calibration"], r, p)
             keep()
         report(f"refitted, {name}, calibrated", r, p, doc["calibration"])
     return weights, words, doc["calibration"]
