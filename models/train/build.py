@@ -82,7 +82,8 @@ def bundle(folder, name, base):
 
 def rows_digest(options):
     """Of everything that networks are trained on."""
-    files = [*glob.glob(os.path.join(HERE, "data", "*", "*.jsonl")), os.path.join(HERE, "folds.json")]
+    files = [f for part in ("routing", "known", "retrieval") for f in glob.glob(os.path.join(HERE, "data", part, "*.jsonl"))]
+    files.append(os.path.join(HERE, "folds.json"))
     if options.data:
         for part in ("routing/train*.jsonl", "retrieval/metatool_t*.jsonl", "taps/octomind-tap/**/*.toml"):
             files += glob.glob(os.path.join(options.data, part), recursive=True)
