@@ -15,6 +15,7 @@ import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
 import data
+import eight
 import joint
 import model as network
 from level import level
@@ -83,6 +84,7 @@ def write(module, inputs, names, output, path):
         plain = os.path.join(scratch, "plain.onnx")
         torch.onnx.export(module, inputs, plain, input_names=names, output_names=[output], dynamic_axes=axes, opset_version=17, dynamo=False)
         quantize_dynamic(plain, path, weight_type=QuantType.QInt8, per_channel=True, op_types_to_quantize=["MatMul", "Gather"])
+        eight.safe(path, plain)
     onnx.checker.check_model(path)
 
 

@@ -48,7 +48,7 @@ class Joint(torch.nn.Module):
         ids, mask, types = (torch.zeros(len(sequences), width, dtype=torch.long) for _ in range(3))
         for i, (row, kinds, _) in enumerate(sequences):
             ids[i, : len(row)], mask[i, : len(row)], types[i, : len(row)] = torch.tensor(row), 1, torch.tensor(kinds)
-        with torch.autocast("cpu", dtype=torch.bfloat16), network.attention():
+        with network.short(), network.attention():
             states = self.bert(input_ids=ids, attention_mask=mask, token_type_ids=types).last_hidden_state
         out = []
         for own, (_, _, spans) in zip(states.float(), sequences):

@@ -154,7 +154,7 @@ def contrast(s, none, asked, right, several):
 def losses(net, parts):
     """Of vectors and of tokens."""
     rows, places = texts_of(net, parts)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
+    with network.short():
         states = net.states(rows)
     vectors = network.pooled(states)
     whole, tokens = [], []

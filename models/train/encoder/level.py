@@ -11,14 +11,16 @@ does, Lin et al. 2023).
 import torch
 from torch.nn.functional import linear
 
+import eight
+
 OVER = [0.5, 1, 2, 4, 8]  # of the median channel's largest number: what is above stands out
 POWER = [0.5, 0.75, 1]  # how far it is taken back
 
 
 def weights(w):
     """Weights as eight bits have them, a scale per output."""
-    scale = w.abs().amax(1, keepdim=True) / 127
-    return (w / scale).round() * scale
+    q, scale = eight.quantised(w)
+    return q * scale
 
 
 def states(x):

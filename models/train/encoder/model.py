@@ -15,6 +15,11 @@ from transformers import BertConfig, BertModel
 SHARE = 0.85
 
 
+def short():
+    """Numbers of sixteen bits, where the processor has what multiplies them: elsewhere they take a hundred times as long as whole ones."""
+    return torch.autocast("cpu", dtype=torch.bfloat16, enabled=torch.ops.mkldnn._is_mkldnn_bf16_supported())
+
+
 def attention():
     """The plain sums: of rows this short they take two thirds of the time that PyTorch's own choice does on a CPU."""
     return sdpa_kernel(SDPBackend.MATH)

@@ -22,7 +22,7 @@ import model as network
 
 @torch.no_grad()
 def vectors(net, texts, kind):
-    with torch.autocast("cpu", dtype=torch.bfloat16):
+    with network.short():
         states = net.states([net.tokens(t, learn.LONGEST[kind]) for t in texts])
     return network.pooled(states).numpy()
 
