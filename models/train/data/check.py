@@ -78,6 +78,7 @@ def lines(path):
 class Check:
     def __init__(self):
         self.wrong, self.texts = [], []
+        self.said = []  # of tools, which may be alike here: two servers can offer the same
 
     def say(self, where, what):
         self.wrong.append(f"{where}: {what}")
@@ -154,6 +155,7 @@ class Check:
                 elif r["inputSchema"].get("type") != "object" or set(r["inputSchema"].get("required", [])) - set(r["inputSchema"].get("properties", {})):
                     self.say(at, "schema")
                 tools[r["tool"]] = r
+                self.said.append((r["tool"], r["description"]))
                 continue
             queries.append(r)
             if set(r) != {"id", "query", "labels"} or not r["labels"]:
@@ -186,15 +188,15 @@ class Check:
         return found
 
     def against(self, path):
-        """Own ids that come close to a text of that file; nothing of the file itself."""
-        own, index = [(i, tokens(t)) for i, t in self.texts], collections.defaultdict(list)
+        """Own ids that come close to a text or a description of that file; nothing of the file itself."""
+        own, index = [(i, tokens(t)) for i, t in self.texts + self.said], collections.defaultdict(list)
         rare = collections.Counter(w for _, s in own for w in s)
         for k, (_, s) in enumerate(own):
             for w in telling(s, rare):
                 index[w].append(k)
         close, count = set(), 0
         for _, r in lines(path):
-            text = r.get("text") or r.get("query")
+            text = r.get("text") or r.get("query") or r.get("description")
             if not text:
                 continue
             s, hit = tokens(text), False
