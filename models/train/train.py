@@ -127,8 +127,9 @@ class Taps:
 
 
 def about(names, rows, p):
-    """The rows that ask for one of these capabilities, and those that ask for none."""
-    keep = [i for i, r in enumerate(rows.lines) if not r["expect"] or set(r["expect"]) & names]
+    """The rows that ask for one of these capabilities, and those that ask for nothing but come
+    close to one of them, as far as a row says what it comes close to."""
+    keep = [i for i, r in enumerate(rows.lines) if (set(r["expect"]) & names if r["expect"] else r.get("near", "") in names | {""})]
     return labelled.Rows([rows.lines[i] for i in keep]), p[keep]
 
 

@@ -187,14 +187,21 @@ class Spare:
         return field.name in self.taps
 
     def row(self, field, row):
-        """Whether a row is: it is about what is left out, or one of a fifth of those on the known tap."""
+        """Whether a row is: it is about what is left out, or may be, or one of a fifth of those on the known tap."""
         if any(self.thing(field, field.names[i]) for i in row.expect + row.near):
             return True
-        return field.name in self.taps or field.name == "" and draw(row.key, "spare") < 0.2
+        if field.name != "":
+            return field.name in self.taps
+        unknown = not row.expect + row.near and row.kind != "chitchat/ack"
+        return unknown or draw(row.key, "spare") < 0.2
 
 
 class Nothing:
+    """What a network cannot learn from even if nothing is kept from it: requests for
+    something that their domain excludes, which do not say for what. Networks read no domain."""
+
     def thing(self, field, name):
         return False
 
-    row = thing
+    def row(self, field, row):
+        return row.kind == "out-of-domain" and not row.near
