@@ -36,6 +36,79 @@ func TestHostileFilesAreRefused(t *testing.T) {
 	}
 }
 
+// Where git cannot make a symbolic link, it writes the link's target as text. Of
+// both kinds a config.toml is followed, and where it leads nowhere the capability
+// is shut: nobody knows its domains.
+func TestAConfigThatIsALinkIsFollowedOrShut(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ target, rule string }{
+		"shared":   {"../../shared/config.toml", ""},
+		"same":     {"real.toml", ""},
+		"through":  {"../hop/config.toml", ""},
+		"broken":   {"../../shared/broken.toml", "syntax"},
+		"folder":   {"../../shared/folder.toml", "unreadable"},
+		"dangling": {"../shared/config.toml", "dangling"},
+		"outside":  {"../../../x.toml", "outside"},
+		"loop":     {"config.toml", "loop"},
+		"backward": {"../behind/config.toml", "loop"},
+	} {
+		for _, kind := range []string{"text", "link"} {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				t.Parallel()
+				dir := filepath.Join(t.TempDir(), "tap")
+				const good = "triggers = [\"send a mail\", \"read a mail\", \"file the mail\"]\ndomains = [\"office\"]\n"
+				write(t, filepath.Join(dir, "shared", "config.toml"), good)
+				write(t, filepath.Join(dir, "shared", "broken.toml"), "triggers = [")
+				write(t, filepath.Join(dir, "shared", "folder.toml", "x"), "")
+				of := filepath.Join(dir, "capabilities", "x")
+				write(t, filepath.Join(of, "default.toml"), provide("x", "x-mcp"))
+				for hop, target := range map[string]string{"hop": "../../shared/config.toml", "behind": "../x/config.toml"} {
+					write(t, filepath.Join(dir, "capabilities", hop, "default.toml"), provide(hop, hop+"-mcp"))
+					write(t, filepath.Join(dir, "capabilities", hop, "config.toml"), target)
+				}
+				config := filepath.Join(of, "config.toml")
+				if name == "same" {
+					write(t, filepath.Join(of, "real.toml"), good)
+				}
+				want := c.rule
+				if kind == "text" {
+					write(t, config, c.target+"\n")
+				} else {
+					if err := os.Symlink(c.target, config); err != nil {
+						t.Skip("no links here")
+					}
+					switch name {
+					case "loop":
+						want = "unreadable" // the system says so
+					case "outside":
+						want = "dangling" // a link may leave the tap, and this one leads nowhere
+					}
+				}
+				r := newReader(dir)
+				for _, round := range []string{"first", "second"} {
+					got, problems, err := r.capability("x", defaultProvider)
+					r.done()
+					if err != nil || len(got.Servers) != 1 {
+						t.Fatalf("%s: %+v, %v", round, got, err)
+					}
+					if want == "" {
+						if len(problems) != 0 || got.Broken != "" || len(got.Triggers) != 3 || !got.In("office") || got.In("developer") {
+							t.Errorf("%s: %+v, %v", round, got, problems)
+						}
+						continue
+					}
+					if len(problems) != 1 || problems[0].Rule != want || problems[0].Severity != Error || got.Broken == "" || got.In("office") || got.In("") {
+						t.Errorf("%s: %+v, %v; want %s", round, got, problems, want)
+					}
+				}
+				if told := Lint(dir); want != "" && !slices.Contains(rules(told), want) {
+					t.Errorf("lint: %v", told)
+				}
+			})
+		}
+	}
+}
+
 // A file that is within the limit of bytes can hold very much of one thing.
 func TestMuchOfOneThingIsBoundedAndTold(t *testing.T) {
 	t.Parallel()

@@ -29,14 +29,16 @@ func Lint(dir string) []Problem {
 		if err != nil {
 			more = append(more, r.lacks(name, defaultProvider, err))
 		}
-		for _, p := range more {
-			// What a file itself says wrong is found where it is read below.
-			if !slices.Contains([]string{"no-config", "no-triggers", "no-provider", "dangling", "loop", "outside"}, p.Rule) {
-				continue
-			}
-			l.problems = append(l.problems, p)
-		}
+		before := len(l.problems)
 		l.capability(filepath.Join(r.folder(), name), r.available(name))
+		own := l.problems[before:]
+		for _, p := range more {
+			// What is wrong in a file is found here again, but where it is linked and
+			// lies elsewhere. What is doubtful there is not told for each link.
+			if told := p.Severity == Error || p.Rule == "no-config" || p.Rule == "no-triggers"; told && !slices.Contains(own, p) {
+				l.problems = append(l.problems, p)
+			}
+		}
 	}
 	if deps := filepath.Join(dir, "deps"); len(l.orphans) > 0 && missing(deps) {
 		l.problems = append(l.problems, Problem{File: deps, Severity: Warning, Rule: "no-script",

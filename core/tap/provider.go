@@ -200,9 +200,9 @@ func header(text, name string) string {
 	return ""
 }
 
-// standIn is the file that a provider file stands for where the file system
-// could not keep a symbolic link: git then writes the link's target as the
-// file's whole text, which is never TOML.
+// standIn is the file that another one stands for where the file system could
+// not keep a symbolic link: git then writes the link's target as the file's
+// whole text, which is never TOML.
 func standIn(path, text string) (target string, ok bool) {
 	name := strings.TrimSpace(text)
 	if filepath.Ext(name) != ".toml" || strings.ContainsAny(name, "\n\r=#[]{}\"'\\ \t") || filepath.IsAbs(name) {

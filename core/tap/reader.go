@@ -91,7 +91,7 @@ var errNoProvider = errors.New("no such provider")
 // returned beside the problems with the rest.
 func (r *reader) capability(name, want string) (Capability, []Problem, error) {
 	dir := filepath.Join(r.folder(), name)
-	path, file, problems := r.provider(filepath.Join(dir, want+".toml"))
+	path, file, problems := linked(r, &r.providers, filepath.Join(dir, want+".toml"))
 	if file == nil {
 		return Capability{}, problems, errNoProvider
 	}
@@ -105,8 +105,13 @@ func (r *reader) capability(name, want string) (Capability, []Problem, error) {
 	if failed := file.failed(); failed != nil && !file.clean {
 		c.Broken = failed.String()
 	}
-	config := r.routing.read(filepath.Join(dir, routingFile))
-	if config == nil {
+	_, config, astray := linked(r, &r.routing, filepath.Join(dir, routingFile))
+	problems = append(problems, astray...)
+	switch {
+	case config == nil && len(astray) > 0:
+		c.shut(astray[0])
+		return c, problems, nil
+	case config == nil:
 		problems = append(problems, Problem{
 			File: filepath.Join(dir, routingFile), Severity: Warning, Rule: "no-config",
 			Text: fmt.Sprintf("the capability %s has no config.toml, so no prompt activates it", name),
@@ -118,10 +123,7 @@ func (r *reader) capability(name, want string) (Capability, []Problem, error) {
 	c.Triggers, c.Domains = config.value.triggers, config.value.domains
 	switch failed := config.failed(); {
 	case !config.good:
-		c.Domains = []string{nowhere}
-		if c.Broken == "" {
-			c.Broken = failed.String()
-		}
+		c.shut(*failed)
 	case len(c.Triggers) == 0 && failed == nil:
 		problems = append(problems, Problem{
 			File: filepath.Join(dir, routingFile), Severity: Warning, Rule: "no-triggers",
@@ -131,14 +133,24 @@ func (r *reader) capability(name, want string) (Capability, []Problem, error) {
 	return c, problems, nil
 }
 
-// provider reads a provider file through links of both kinds and returns the
-// file that has the provider's name.
-func (r *reader) provider(path string) (string, *cached[provider], []Problem) {
+// shut leaves a capability to no session: what its config.toml says of domains
+// cannot be read.
+func (c *Capability) shut(why Problem) {
+	c.Domains = []string{nowhere}
+	if c.Broken == "" {
+		c.Broken = why.String()
+	}
+}
+
+// linked reads a file through links of both kinds and returns the one that has
+// the content, with its path. Without a file, a problem says where links lead;
+// none: there is nothing at path.
+func linked[T any](r *reader, c *cache[T], path string) (string, *cached[T], []Problem) {
 	const most = 8
 	start := path
 	for range most {
 		path = r.follow(path)
-		file := r.providers.read(path)
+		file := c.read(path)
 		switch {
 		case file == nil && path != start:
 			return start, nil, []Problem{{File: start, Severity: Error, Rule: "dangling", Text: "it stands for " + path + ", which is not there"}}
@@ -153,16 +165,23 @@ func (r *reader) provider(path string) (string, *cached[provider], []Problem) {
 }
 
 // follow resolves a symbolic link to its name in the same folder. A link to
-// another folder keeps its own name, and the folder is one to watch.
+// another folder keeps its own name, and the folder is one to watch. One that
+// dangles becomes its target.
 func (r *reader) follow(path string) string {
-	if _, err := os.Readlink(path); err != nil {
-		return path
-	}
-	real, err := filepath.EvalSymlinks(path)
+	target, err := os.Readlink(path)
 	if err != nil {
 		return path
 	}
 	dir := filepath.Dir(path)
+	real, err := filepath.EvalSymlinks(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && filepath.IsAbs(target):
+		return target
+	case errors.Is(err, fs.ErrNotExist):
+		return filepath.Join(dir, target)
+	case err != nil:
+		return path
+	}
 	if same, err := filepath.EvalSymlinks(dir); err == nil && same == filepath.Dir(real) {
 		return filepath.Join(dir, filepath.Base(real))
 	}
