@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/advisory"
 	"github.com/ctx-sidecar/ctx/core/event"
@@ -29,7 +30,7 @@ func (h *Handler) advise(ctx context.Context, ev event.Event) event.Reply {
 		return event.Reply{}
 	}
 	text := advisory.Text(h.facts(sources))
-	if ev.Kind == event.SessionStart {
+	if ev.Kind == event.SessionStart && !strings.HasPrefix(ev.Session, state.ScratchPrefix) {
 		h.probe(sources)
 	}
 
@@ -51,7 +52,8 @@ func (h *Handler) advise(ctx context.Context, ev event.Event) event.Reply {
 	return event.Reply{Context: text}
 }
 
-// probe passes on which servers are still to be listed.
+// probe passes on which servers are still to be listed. It is not for a trial:
+// what that starts must not outlive it.
 func (h *Handler) probe(s surface.Sources) {
 	if h.Unlisted == nil || !h.Config.Surface.Probe {
 		return

@@ -131,6 +131,33 @@ func TestAdvisoryIsSwitchedOff(t *testing.T) {
 	}
 }
 
+// unlisted notes the servers that are to be listed, of each time.
+func unlisted(o *Options) *[]string {
+	var told []string
+	o.Unlisted = func(servers []surface.Server) {
+		for _, s := range servers {
+			told = append(told, s.Name)
+		}
+	}
+	return &told
+}
+
+// What a trial starts in the background would outlive it, and the copy of the
+// user's state with which it runs.
+func TestATrialHasNoServerListed(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ session, want string }{{"a", "late"}, {state.ScratchPrefix + "a", ""}} {
+		o := workspace(t, surface.Sources{Servers: append([]surface.Server{{Name: "late"}}, servers...)})
+		told := unlisted(&o)
+		if r := New(o).Handle(t.Context(), start(tt.session, event.Startup)); r.Empty() {
+			t.Errorf("%s: no advisory", tt.session)
+		}
+		if got := strings.Join(*told, " "); got != tt.want {
+			t.Errorf("%s: to be listed: %q, want %q", tt.session, got, tt.want)
+		}
+	}
+}
+
 func TestFailingSourcesAreNoAdvisoryAndNoVerdict(t *testing.T) {
 	t.Parallel()
 	o := workspace(t, surface.Sources{Servers: servers})

@@ -8,7 +8,7 @@ import "time"
 const Schema = "ctx.session/v1"
 
 // ScratchPrefix starts the id of a session that is none: a trial of the wiring,
-// whose calls do not count as use.
+// whose calls do not count as use and which starts nothing that outlives it.
 const ScratchPrefix = "ctx-doctor-"
 
 // Session is one conversation. Tools are named by their id, "server:tool".
