@@ -14,14 +14,17 @@ import (
 	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
-// advise gives the advisory, once per conversation: with the event that starts
-// it, or with the first prompt on a host that has no such event.
+// advise meets a conversation once: with the event that starts it, or with the
+// first prompt on a host that has no such event. It notes whose it is, has
+// servers listed, and gives the advisory unless the user wants none.
 func (h *Handler) advise(ctx context.Context, ev event.Event) event.Reply {
+	silent := h.Config.Surface.Gate == "off"
+	met := func(s state.Session) bool { return s.Advised || silent && s.Host != "" }
 	known, err := h.State.Load(ev.Session)
 	if err == nil && known.Ended != nil {
 		h.resume(ev)
 	}
-	if h.Config.Surface.Gate == "off" || err == nil && known.Advised {
+	if err == nil && met(known) {
 		return event.Reply{}
 	}
 	sources, err := h.Sources(ctx)
@@ -29,27 +32,30 @@ func (h *Handler) advise(ctx context.Context, ev event.Event) event.Reply {
 		h.Log.Warn("no advisory: the host's configuration cannot be read", "error", err)
 		return event.Reply{}
 	}
-	text := advisory.Text(h.facts(sources))
-	if ev.Kind == event.SessionStart && !strings.HasPrefix(ev.Session, state.ScratchPrefix) {
-		h.probe(sources)
+	var reply event.Reply
+	if !silent {
+		reply.Context = advisory.Text(h.facts(sources))
 	}
 
-	// Of two hooks that run for the same session at once, one gives it.
+	// Of two hooks that run for the same session at once, one does the rest.
 	already := false
 	_, err = h.State.Update(ev.Session, func(s *state.Session) {
-		already = s.Advised
-		s.Advised = true
+		already = met(*s)
+		s.Advised = s.Advised || !silent
 		s.Host, s.Workspace = ev.Host, h.Workspace
 	})
 	if err != nil {
 		h.Log.Warn("session not noted", "session", ev.Session, "error", err)
-		// Without a memory, only the event that comes once may speak.
+		// Without a memory, only the event that comes once may count.
 		already = already || ev.Kind != event.SessionStart || ev.Source == event.Resume || ev.Source == event.Compact
 	}
 	if already {
 		return event.Reply{}
 	}
-	return event.Reply{Context: text}
+	if !strings.HasPrefix(ev.Session, state.ScratchPrefix) {
+		h.probe(sources)
+	}
+	return reply
 }
 
 // probe passes on which servers are still to be listed. It is not for a trial:

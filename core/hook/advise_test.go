@@ -122,12 +122,63 @@ func TestAdvisorySaysWhatTheUserWantsToKnow(t *testing.T) {
 	}
 }
 
+// Off silences the advisory. Who the session's host is stays known, and its
+// servers get listed.
 func TestAdvisoryIsSwitchedOff(t *testing.T) {
 	t.Parallel()
-	o := workspace(t, surface.Sources{Servers: servers})
+	o := workspace(t, surface.Sources{Servers: append([]surface.Server{{Name: "late"}}, servers...)})
 	o.Config.Surface.Gate = "off"
-	if r := New(o).Handle(t.Context(), start("a", event.Startup)); !r.Empty() {
-		t.Errorf("reply %+v", r)
+	told := unlisted(&o)
+	read, reads := o.Sources, 0
+	o.Sources = func(ctx context.Context) (surface.Sources, error) { reads++; return read(ctx) }
+	prompt := event.Event{Host: "fake", Kind: event.Prompt, Session: "a"}
+	for _, ev := range []event.Event{start("a", event.Startup), prompt, start("a", event.Compact), prompt} {
+		if r := New(o).Handle(t.Context(), ev); !r.Empty() {
+			t.Errorf("reply %+v", r)
+		}
+	}
+	if s, err := o.State.Load("a"); err != nil || s.Host != "fake" || s.Workspace != o.Workspace || s.Advised {
+		t.Errorf("session %+v, %v", s, err)
+	}
+	if got := strings.Join(*told, " "); got != "late" || reads != 1 {
+		t.Errorf("to be listed: %q, sources read %d times", got, reads)
+	}
+	o.Config.Surface.Gate = "warn"
+	if r := New(o).Handle(t.Context(), prompt); r.Empty() {
+		t.Error("no advisory once it is switched on")
+	}
+}
+
+// Servers are to be listed with whatever event a session begins.
+func TestServersAreListedOnceInAConversation(t *testing.T) {
+	t.Parallel()
+	prompt := event.Event{Host: "fake", Kind: event.Prompt, Session: "a"}
+	anonymous := event.Event{Host: "fake", Kind: event.Prompt}
+	tests := []struct {
+		name   string
+		events []event.Event
+		want   string
+	}{
+		{"start, prompts", []event.Event{start("a", event.Startup), prompt, prompt}, "late"},
+		{"no start event", []event.Event{prompt, prompt}, "late"},
+		{"without an id", []event.Event{start("", event.Startup), anonymous, anonymous}, "late"},
+		{"resume", []event.Event{start("a", event.Startup), start("a", event.Resume)}, "late"},
+	}
+	for _, gate := range []string{"warn", "off"} {
+		for _, tt := range tests {
+			t.Run(tt.name+", gate "+gate, func(t *testing.T) {
+				t.Parallel()
+				o := workspace(t, surface.Sources{Servers: append([]surface.Server{{Name: "late"}}, servers...)})
+				o.Config.Surface.Gate = gate
+				told := unlisted(&o)
+				for _, ev := range tt.events {
+					New(o).Handle(t.Context(), ev)
+				}
+				if got := strings.Join(*told, " "); got != tt.want {
+					t.Errorf("to be listed: %q, want %q", got, tt.want)
+				}
+			})
+		}
 	}
 }
 

@@ -69,9 +69,9 @@ type Options struct {
 	// wrap and Config tell.
 	Profile func() *profile.Profile
 
-	// Unlisted is told, when a session starts, of the servers that nobody has
-	// listed as they are declared now and that no gateway will. It must not wait
-	// for them. nil: nobody wants to know.
+	// Unlisted is told, with the first event of a session, of the servers that
+	// nobody has listed as they are declared now and that no gateway will. It must
+	// not wait for them. nil: nobody wants to know.
 	Unlisted func([]surface.Server)
 
 	Log hclog.Logger // nil: nothing is logged
