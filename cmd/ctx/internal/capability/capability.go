@@ -34,10 +34,11 @@ them, by the model, or here; the session's gateway follows.`,
 
 // session is the capabilities as one session has them.
 type session struct {
-	f      *cmdutil.Factory
-	id     string // of --session
-	config config.Config
-	found  tap.Catalog
+	f        *cmdutil.Factory
+	id       string // of --session
+	config   config.Config
+	sessions *state.Store
+	found    tap.Catalog
 	*capability.Registry
 }
 
@@ -53,15 +54,15 @@ func (s *session) open() {
 	for _, p := range problems {
 		fmt.Fprintf(f.IO.Err, "warning: %s\n", iostreams.Clean(p.String()))
 	}
-	sessions := state.Open(state.FindDir(l, ws))
+	s.sessions = state.Open(state.FindDir(l, ws))
 	if s.id == "" {
-		latest, _ := sessions.Latest() // none: nothing is active
+		latest, _ := s.sessions.Latest() // none: nothing is active
 		s.id = latest.ID
 	}
 	catalog := tap.NewLibrary(tap.Open(l), s.config.Providers, plugindir.Source{Layout: l, Workspace: ws}).Load()
 	s.found = *catalog
 	s.Registry = capability.New(capability.Options{
-		Catalog: func() *tap.Catalog { return catalog }, Trust: trust.Open(l.Trust()), Sessions: sessions, Session: s.id, Env: f.Env,
+		Catalog: func() *tap.Catalog { return catalog }, Trust: trust.Open(l.Trust()), Sessions: s.sessions, Session: s.id, Env: f.Env,
 		Domain: loader.Domain(s.config), Role: s.config.Roles[s.config.Role].Capabilities, MaxActive: s.config.Activate.MaxActive,
 	})
 }
@@ -86,14 +87,6 @@ func (s *session) degraded() []string {
 }
 
 const byWords = "capabilities are found by words alone: "
-
-// needsSession refuses what can only be done to a session.
-func (s *session) needsSession() error {
-	if s.id != "" {
-		return nil
-	}
-	return cmdutil.NotThere("start the host here, or name one: --session ID", "no session is known in %s", s.f.Workspace())
-}
 
 // explain adds the library's own hint to an error.
 func explain(err error) error {

@@ -206,6 +206,27 @@ func TestEnableAndDisableAskTheSessionsGateway(t *testing.T) {
 	}
 }
 
+// A session by a name that is mistyped would be one that later commands mean.
+func TestASessionThatNobodyKnowsIsNotMade(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	refused := func(hint string) {
+		t.Helper()
+		for _, verb := range []string{"enable", "disable"} {
+			code, out, errOut := u.run("capability", verb, "diary", "--session", "abd")
+			if code != cmdutil.No || out != "" || !strings.Contains(errOut, `unknown session "abd"`) || !strings.Contains(errOut, hint) {
+				t.Errorf("%s: exit %d: %s%s", verb, code, out, errOut)
+			}
+			if _, err := os.Stat(u.sessions.Path("abd")); err == nil {
+				t.Errorf("%s made a session", verb)
+			}
+		}
+	}
+	refused("hint: no session is on record here")
+	u.begin("abc")
+	refused("hint: the latest one is abc")
+}
+
 // What a model's bundle says and what its graph does may be two things.
 func TestAModelThatFailsIsToldOfAndWordsDecide(t *testing.T) {
 	t.Parallel()

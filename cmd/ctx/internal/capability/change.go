@@ -42,7 +42,7 @@ func newChange(f *cmdutil.Factory, verb, short string, change func(*cobra.Comman
 		ValidArgsFunction: complete(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.open()
-			if err := s.needsSession(); err != nil {
+			if err := cmdutil.NeedSession(s.sessions, s.id, f.Workspace()); err != nil {
 				return err
 			}
 			done, err := change(cmd, s, strings.TrimPrefix(args[0], "capability:"))

@@ -40,8 +40,8 @@ it; the session's gateway enables the capabilities that it is made for.`,
 			if err != nil {
 				return err
 			}
-			if s.id == "" {
-				return cmdutil.NotThere("start the host here, or name one: --session ID", "no session is known in %s", f.Workspace())
+			if err := cmdutil.NeedSession(s.sessions, s.id, f.Workspace()); err != nil {
+				return err
 			}
 			u := Used{Session: s.id, Skill: one.Name, File: one.File}
 			if u.Already, u.Warnings, err = loader.UseSkill(cmd.Context(), s.registry(), s.sessions, s.id, one); err != nil {

@@ -147,11 +147,7 @@ func (o reconcileOptions) find(dir string, ev reconcile.Evidence) (subject, erro
 		}
 		found = !known.Started.IsZero() || len(ev.Of(o.session)) > 0
 		if !found {
-			hint := "no session is on record here"
-			if latest, ok := store.Latest(); ok {
-				hint = "the latest one is " + latest.ID
-			}
-			return subject{}, cmdutil.Fail(hint, "unknown session %q", o.session)
+			return subject{}, cmdutil.UnknownSession(store, o.session)
 		}
 	}
 	if !found {
