@@ -1,5 +1,5 @@
 // Package ctxtest runs test scripts in which ctx is a command, as a user has it
-// who stands in a new workspace.
+// who stands in a new workspace; terminal is ctx where a question can be asked.
 package ctxtest
 
 import (
@@ -13,14 +13,18 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/root"
 )
 
-// Main is the TestMain of a package with scripts. They have the command ctx, and
-// more.
+// Main is the TestMain of a package with scripts. They have the commands ctx and
+// terminal, and more.
 func Main(m *testing.M, more map[string]func()) {
+	run := func(interactive bool) {
+		env := os.Environ()
+		s := iostreams.System(env)
+		s.Interactive = interactive
+		os.Exit(root.Main(os.Args[1:], env, s))
+	}
 	commands := map[string]func(){
-		"ctx": func() {
-			env := os.Environ()
-			os.Exit(root.Main(os.Args[1:], env, iostreams.System(env)))
-		},
+		"ctx":      func() { run(false) },
+		"terminal": func() { run(true) },
 	}
 	maps.Copy(commands, more)
 	testscript.Main(m, commands)

@@ -72,7 +72,7 @@ and cannot be called. What a host loads itself is switched off in its own files;
 	fl.BoolVar(&o.undo, "undo", false, "put back what was pruned")
 	fl.BoolVar(&o.dryRun, "dry-run", false, "change nothing, which is so without --apply; with --undo: show what would be put back")
 	fl.BoolVar(&o.all, "all", false, "with --undo: in every workspace")
-	fl.BoolVar(&o.yes, "yes", false, "with --apply: do what is printed, without a question")
+	fl.BoolVar(&o.yes, "yes", false, "with --apply: do what is printed, without a question; it approves no server")
 	fl.StringVar(&o.survey.Tokenizer, "tokenizer", "", "count tokens with bytes4, cl100k or o200k (default: surface.tokenizer)")
 	fl.BoolVar(&o.survey.Probe, "probe-mcp", false, "start the servers that you trust and ask for their tools first")
 	// Only a flag that does not exist fails here.
@@ -113,6 +113,7 @@ func (o *options) check(f *cmdutil.Factory) error {
 }
 
 func (o *options) run(ctx context.Context, f *cmdutil.Factory) error {
+	o.survey.Unasked = o.yes
 	s, err := survey.Take(ctx, f, o.survey)
 	if err != nil {
 		return err

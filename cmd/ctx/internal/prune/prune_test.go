@@ -3,7 +3,6 @@ package prune_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -11,21 +10,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/ctxtest"
-	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
-	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/root"
 )
 
-func TestMain(m *testing.M) {
-	ctxtest.Main(m, map[string]func(){
-		// terminal is ctx where a question can be asked.
-		"terminal": func() {
-			env := os.Environ()
-			s := iostreams.System(env)
-			s.Interactive = true
-			os.Exit(root.Main(os.Args[1:], env, s))
-		},
-	})
-}
+func TestMain(m *testing.M) { ctxtest.Main(m, nil) }
 
 func TestScripts(t *testing.T) {
 	p := ctxtest.Params("testdata", nil)

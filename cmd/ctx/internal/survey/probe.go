@@ -64,7 +64,7 @@ type job struct {
 
 // probe asks the servers that the user trusts, all at once and under one
 // deadline. Nothing else is started.
-func (s *Set) probe(ctx context.Context, f *cmdutil.Factory, yes bool) error {
+func (s *Set) probe(ctx context.Context, f *cmdutil.Factory, o Options) error {
 	l := f.Layout()
 	dir, why := state.SafeDir(l, s.Workspace)
 	if why != "" {
@@ -107,7 +107,7 @@ func (s *Set) probe(ctx context.Context, f *cmdutil.Factory, yes bool) error {
 			}
 		}
 	}
-	approved, err := s.approve(ctx, f, store, open, yes)
+	approved, err := s.approve(ctx, f, store, open, o)
 	if err != nil {
 		return err
 	}
@@ -130,8 +130,10 @@ func trusted(store *trust.Store, srv surface.Server, workspace string) bool {
 	return false
 }
 
-// approve shows the servers that nobody has approved, and takes the user's word.
-func (s *Set) approve(ctx context.Context, f *cmdutil.Factory, store *trust.Store, open []job, yes bool) ([]job, error) {
+// approve shows the servers that nobody has approved, and takes the user's word
+// where there is somebody to ask. What is not approved is put on record as
+// waiting, so that ctx trust knows it in a workspace that is not wrapped, too.
+func (s *Set) approve(ctx context.Context, f *cmdutil.Factory, store *trust.Store, open []job, o Options) ([]job, error) {
 	open = slices.DeleteFunc(open, func(j job) bool { return store.Check(j.server, s.Workspace) == trust.Rejected })
 	if len(open) == 0 {
 		return nil, nil
@@ -143,14 +145,22 @@ func (s *Set) approve(ctx context.Context, f *cmdutil.Factory, store *trust.Stor
 			fmt.Fprintf(f.IO.Err, "      %s\n", d)
 		}
 	}
-	if !yes {
+	yes := o.Yes
+	if !yes && !o.Unasked && f.IO.Interactive {
 		var err error
 		if yes, err = f.IO.Confirm(ctx, "Approve and start them?"); err != nil {
 			return nil, err
 		}
 	}
 	if !yes {
-		fmt.Fprintln(f.IO.Err, "hint: ctx trust approve ID, or --yes, approves exactly what is printed above")
+		waiting := make(map[string]surface.Server)
+		for _, j := range open {
+			waiting[trust.ServerID(j.server, s.Workspace)] = j.server
+		}
+		if err := store.NoteAll(waiting); err != nil {
+			return nil, err
+		}
+		fmt.Fprintln(f.IO.Err, "hint: ctx trust approve NAME approves one of them, ctx surface inventory --probe-mcp --yes all that it prints")
 		return nil, nil
 	}
 	all := make(map[string][]trust.Approval)

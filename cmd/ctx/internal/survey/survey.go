@@ -36,6 +36,7 @@ type Options struct {
 	Tokenizer string   // "": as the settings say
 	Probe     bool     // ask the trusted servers for their tools first
 	Yes       bool     // approve what would be started, as it is printed
+	Unasked   bool     // leave out what nobody has approved, without a question
 }
 
 // Flags adds the flags that fill the options.
@@ -43,7 +44,7 @@ func (o *Options) Flags(cmd *cobra.Command, f *cmdutil.Factory) {
 	hosts.Flag(cmd, f, &o.Hosts, "host to look at (repeatable; default: every one found)")
 	cmd.Flags().StringVar(&o.Tokenizer, "tokenizer", "", "count tokens with bytes4, cl100k or o200k (default: surface.tokenizer)")
 	cmd.Flags().BoolVar(&o.Probe, "probe-mcp", false, "start the servers that you trust and ask for their tools first")
-	cmd.Flags().BoolVar(&o.Yes, "yes", false, "with --probe-mcp: approve every server that is printed")
+	cmd.Flags().BoolVar(&o.Yes, "yes", false, "with --probe-mcp: approve every server that is printed, without a question")
 	// Only a flag that does not exist fails here.
 	_ = cmd.RegisterFlagCompletionFunc("tokenizer", cobra.FixedCompletions(Tokenizers, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -113,7 +114,7 @@ func Take(ctx context.Context, f *cmdutil.Factory, o Options) (*Set, error) {
 	}
 	f.IO.Step("")
 	if o.Probe {
-		if err := s.probe(ctx, f, o.Yes); err != nil {
+		if err := s.probe(ctx, f, o); err != nil {
 			return fail(err)
 		}
 	}
