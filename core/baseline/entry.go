@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/trust"
 )
 
@@ -42,23 +43,50 @@ func (e Entry) Swapped() bool { return e.Waits() && e.shown != "" && e.shown != 
 // Name is the tool as a model names it: "server:tool".
 func (e Entry) Name() string { return e.Server + ":" + e.Tool }
 
+// Of reports whether the tool is one of a server that the workspace has, or that
+// the user has in every workspace.
+func (e Entry) Of(workspace string) bool { return isOf(e.ServerID, e.Server, workspace) }
+
+// Problem is what holds tools back that are in no [Entry]: a file that cannot be
+// read or is full.
+type Problem struct {
+	Text string // one line
+
+	server, serverID string // "" where the file does not tell
+}
+
+// Of reports whether the problem is, or may be, one of a server as [Entry.Of]
+// has it.
+func (p Problem) Of(workspace string) bool {
+	return p.serverID == "" || isOf(p.serverID, p.server, workspace)
+}
+
+// isOf reports whether id is the one that a server of this name has in the
+// workspace.
+func isOf(id, name, workspace string) bool {
+	return slices.ContainsFunc([]surface.Scope{surface.ScopeUser, surface.ScopeProject}, func(scope surface.Scope) bool {
+		return id == trust.ServerID(surface.Server{Name: name, Scope: scope}, workspace)
+	})
+}
+
 // Entries lists the tools of all servers that are held back, by ID, and what
-// holds others back, one line each: files that cannot be read or are full.
-func (s *Store) Entries() (entries []Entry, problems []string) {
+// holds others back.
+func (s *Store) Entries() (entries []Entry, problems []Problem) {
 	paths, err := filepath.Glob(filepath.Join(quoteMeta(s.dir), "*.json"))
 	if err != nil {
-		return nil, []string{err.Error()}
+		return nil, []Problem{{Text: err.Error()}}
 	}
 	for _, path := range paths {
 		d, err := load(path, true)
 		if err != nil {
-			problems = append(problems, err.Error())
+			problems = append(problems, Problem{Text: err.Error()})
 		}
 		if d == nil {
 			continue
 		}
 		if d.full() {
-			problems = append(problems, fmt.Sprintf("%s: the server %s has listed %d names of tools, and others are held back; once the file is removed, the tools are taken as they are then", path, d.Server, len(d.Tools)))
+			text := fmt.Sprintf("%s: the server %s has listed %d names of tools, and others are held back; once the file is removed, the tools are taken as they are then", path, d.Server, len(d.Tools))
+			problems = append(problems, Problem{text, d.Server, d.ID})
 		}
 		for _, name := range slices.Sorted(maps.Keys(d.Tools)) {
 			t := d.Tools[name]

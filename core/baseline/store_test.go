@@ -213,8 +213,8 @@ func TestABaselineThatCannotBeReadAdmitsNothingAndStays(t *testing.T) {
 			if now, err := os.ReadFile(path); err != nil || string(now) != string(bytes) {
 				t.Errorf("the file is now %q, %v", now, err)
 			}
-			if _, problems := s.Entries(); len(problems) != 1 || !strings.Contains(problems[0], path) {
-				t.Errorf("problems %q", problems)
+			if _, problems := s.Entries(); len(problems) != 1 || !strings.Contains(problems[0].Text, path) || !problems[0].Of("/other") {
+				t.Errorf("problems %q", problems) // whose server it is nobody can tell
 			}
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
@@ -285,8 +285,12 @@ func TestARecordThatIsFullTakesNoNewNames(t *testing.T) {
 	if l, held := again(s).Screen(desk, more); len(l.Tools) != 1 || held["read"] != trust.Changed {
 		t.Errorf("%d admitted, held back %v", len(l.Tools), held)
 	}
-	if _, problems := s.Entries(); len(problems) != 1 || !strings.Contains(problems[0], s.path(desk)) || !strings.Contains(problems[0], "once the file is removed") {
-		t.Errorf("what the user can do: %q", problems)
+	_, problems := s.Entries()
+	if len(problems) != 1 || !strings.Contains(problems[0].Text, s.path(desk)) || !strings.Contains(problems[0].Text, "once the file is removed") {
+		t.Fatalf("what the user can do: %q", problems)
+	}
+	if !problems[0].Of("/ws") || problems[0].Of("/other") {
+		t.Errorf("it is no problem of its own workspace, or one of another: %q", problems)
 	}
 }
 

@@ -8,15 +8,18 @@ import (
 	"github.com/ctx-sidecar/ctx/core/baseline"
 )
 
-// tools names the servers of which tools are held back until the user decides.
+// tools names the servers of which tools are held back here until the user
+// decides.
 func (d *doctor) tools() {
 	entries, problems := baseline.Open(d.f.Layout().Baselines(), d.workspace, nil).Entries()
 	for _, p := range problems {
-		d.add("", "tools", Bad, p, "")
+		if p.Of(d.workspace) {
+			d.add("", "tools", Bad, p.Text, "")
+		}
 	}
 	waits := map[string]int{}
 	for _, e := range entries {
-		if e.Waits() {
+		if e.Waits() && e.Of(d.workspace) {
 			waits[e.Server]++
 		}
 	}

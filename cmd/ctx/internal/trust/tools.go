@@ -9,7 +9,6 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/core/baseline"
-	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/trust"
 )
 
@@ -30,7 +29,7 @@ func findTools(f *cmdutil.Factory, entries []baseline.Entry, arg string) ([]base
 		return e.Name() == arg || e.Waits() && e.Server+":*" == arg
 	})
 	ws := f.Workspace()
-	own := only(found, func(e baseline.Entry) bool { return isOf(e, ws) })
+	own := only(found, func(e baseline.Entry) bool { return e.Of(ws) })
 	if len(own) == 0 && len(found) > 0 {
 		return nil, cmdutil.Fail(nameOne(found), "%q is of another workspace", arg)
 	}
@@ -38,17 +37,6 @@ func findTools(f *cmdutil.Factory, entries []baseline.Entry, arg string) ([]base
 		return nil, cmdutil.Fail(nameOne(own), "%q is of %d servers", arg, n)
 	}
 	return own, nil
-}
-
-// isOf reports whether an entry is about a server of the workspace ws, or about
-// one of the user's.
-func isOf(e baseline.Entry, ws string) bool {
-	for _, scope := range []surface.Scope{surface.ScopeUser, surface.ScopeProject} {
-		if e.ServerID == trust.ServerID(surface.Server{Name: e.Server, Scope: scope}, ws) {
-			return true
-		}
-	}
-	return false
 }
 
 func nameOne(found []baseline.Entry) string {
@@ -70,9 +58,9 @@ func distinct(entries []baseline.Entry, of func(baseline.Entry) string) []string
 }
 
 // warnTools says which baselines cannot be read, or take nothing more.
-func warnTools(f *cmdutil.Factory, problems []string) {
+func warnTools(f *cmdutil.Factory, problems []baseline.Problem) {
 	for _, p := range problems {
-		fmt.Fprintf(f.IO.Err, "warning: %s\n", iostreams.Clean(p))
+		fmt.Fprintf(f.IO.Err, "warning: %s\n", iostreams.Clean(p.Text))
 	}
 }
 

@@ -88,7 +88,10 @@ func newList(f *cmdutil.Factory) *cobra.Command {
 				l.Servers = slices.DeleteFunc(l.Servers, func(e trust.Entry) bool { return !e.Waits() })
 				l.Tools = slices.DeleteFunc(l.Tools, func(e baseline.Entry) bool { return !e.Waits() })
 			}
-			l.Problems = append(append([]string{}, t.Problems()...), unread...)
+			l.Problems = append([]string{}, t.Problems()...)
+			for _, p := range unread {
+				l.Problems = append(l.Problems, p.Text)
+			}
 			warn(f, t)
 			warnTools(f, unread)
 			if err := f.Print("trust", l, l.print); err != nil {
