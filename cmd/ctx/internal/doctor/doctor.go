@@ -144,7 +144,6 @@ func (d *doctor) common(ctx context.Context) {
 		d.add("", "settings", Warn, text+": "+p.Text, p.Hint)
 	}
 	d.taps(ctx, c)
-	d.add("", "search", Note, "tools are ranked by words, without a model", "")
 }
 
 func (d *doctor) add(host, name string, s Status, text, hint string) {

@@ -79,3 +79,11 @@ func TestWhatOtherWorkspacesHoldBackIsNotSaidHere(t *testing.T) {
 		}
 	}
 }
+
+func TestHowToolsAreFoundIsSaidOnce(t *testing.T) {
+	u := newUser(t)
+	said := u.doctor(u.wrapped())
+	if n := strings.Count(said, "tools are"); n != 1 {
+		t.Errorf("%d times:\n%s", n, said)
+	}
+}

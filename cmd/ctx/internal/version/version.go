@@ -18,7 +18,6 @@ type Result struct {
 	Revision string `json:"revision"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
-	Search   string `json:"search"` // how tools are ranked: "lexical"
 }
 
 // New makes the command.
@@ -29,7 +28,7 @@ func New(f *cmdutil.Factory) *cobra.Command {
 		Example: "  ctx version --json",
 		Args:    cmdutil.Args(0, 0),
 		RunE: func(*cobra.Command, []string) error {
-			r := Result{buildinfo.Version, buildinfo.Revision, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, "lexical"}
+			r := Result{buildinfo.Version, buildinfo.Revision, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 			return f.Print("version", r, func(s *iostreams.Streams) {
 				fmt.Fprintf(s.Out, "ctx %s (%s, %s)\n", buildinfo.String(), r.Go, r.Platform)
 			})
