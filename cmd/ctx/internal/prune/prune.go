@@ -71,7 +71,7 @@ and cannot be called. What a host loads itself is switched off in its own files;
 	fl.BoolVar(&o.apply, "apply", false, "do it")
 	fl.BoolVar(&o.undo, "undo", false, "put back what was pruned")
 	fl.BoolVar(&o.dryRun, "dry-run", false, "change nothing, which is so without --apply; with --undo: show what would be put back")
-	fl.BoolVar(&o.all, "all", false, "with --undo: in every workspace")
+	fl.BoolVar(&o.all, "all", false, "with --undo: in every workspace, or every one that has the --host")
 	fl.BoolVar(&o.yes, "yes", false, "with --apply: do what is printed, without a question; it approves no server")
 	fl.StringVar(&o.survey.Tokenizer, "tokenizer", "", "count tokens with bytes4, cl100k or o200k (default: surface.tokenizer)")
 	fl.BoolVar(&o.survey.Probe, "probe-mcp", false, "start the servers that you trust and ask for their tools first")

@@ -1,6 +1,7 @@
 package prune
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,19 +59,27 @@ func (o *options) runUndo(f *cmdutil.Factory) error {
 		workspaces = slices.Compact(workspaces)
 	}
 	u := Undone{DryRun: o.dryRun, Workspaces: []UndoneWorkspace{}}
+	var failed error
 	for _, ws := range workspaces {
 		done, err := o.undoIn(f, store, ws, owners)
 		if err != nil {
-			return fmt.Errorf("%s: %w", ws, err)
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", ws, err))
 		}
 		if len(done.Hosts) > 0 {
 			u.Workspaces = append(u.Workspaces, done)
 		}
 	}
-	return f.Print(noun, u, u.print)
+	if len(u.Workspaces) == 0 && len(o.survey.Hosts) > 0 && failed == nil {
+		failed = cmdutil.Fail("see: ctx prune --undo --all --dry-run", "nothing of %s is pruned in any workspace", strings.Join(o.survey.Hosts, ", "))
+	}
+	if len(u.Workspaces) == 0 && failed != nil {
+		return failed
+	}
+	return errors.Join(f.Print(noun, u, u.print), failed)
 }
 
-// undoIn puts back what was pruned in one workspace.
+// undoIn puts back what was pruned in one workspace. With --all, hosts that are
+// chosen and have nothing pruned there are passed over.
 func (o *options) undoIn(f *cmdutil.Factory, store *wiring.Store, ws string, owners []wiring.Owner) (UndoneWorkspace, error) {
 	done := UndoneWorkspace{Workspace: ws, Hosts: []UndoneHost{}}
 	receipt, _, err := prune.Load(f.Layout(), ws)
@@ -90,6 +99,9 @@ func (o *options) undoIn(f *cmdutil.Factory, store *wiring.Store, ws string, own
 	chosen := names
 	if len(o.survey.Hosts) > 0 {
 		chosen = slices.Compact(slices.Sorted(slices.Values(o.survey.Hosts)))
+		if o.all {
+			chosen = slices.DeleteFunc(chosen, func(name string) bool { return !slices.Contains(names, name) })
+		}
 	}
 	changes := make([]*wiring.Change, len(chosen))
 	for i, name := range chosen { // everything is checked before the first write

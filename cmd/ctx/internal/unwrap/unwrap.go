@@ -4,6 +4,7 @@ package unwrap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,7 +69,7 @@ everything else stays.`,
 	fl := cmd.Flags()
 	fl.StringSliceVar(&o.hosts, "host", nil, "host to unwire (repeatable; default: every one that is wired)")
 	fl.BoolVar(&o.dryRun, "dry-run", false, "print what would change and change nothing")
-	fl.BoolVar(&o.all, "all", false, "every workspace that is wrapped or has a folder of ctx")
+	fl.BoolVar(&o.all, "all", false, "every workspace that is wrapped or has a folder of ctx; with --host, every one that it is wired in")
 	// Only a flag that does not exist fails here.
 	_ = cmd.RegisterFlagCompletionFunc("host", completeWired(f))
 	return cmd
@@ -109,21 +110,35 @@ func (o *options) run(_ context.Context, f *cmdutil.Factory) error {
 		}
 	}
 	r := Result{DryRun: o.dryRun, Workspaces: []Workspace{}}
+	var failed error
 	for _, ws := range workspaces {
 		done, err := o.unwrap(f, store, ws)
 		if err != nil {
-			return fmt.Errorf("%s: %w", ws, err)
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", ws, err))
 		}
-		r.Workspaces = append(r.Workspaces, done)
+		if len(done.Hosts) > 0 || done.Removed != "" {
+			r.Workspaces = append(r.Workspaces, done)
+		}
 	}
-	return f.Print("unwrap", r, r.print)
+	if len(r.Workspaces) == 0 && len(o.hosts) > 0 && failed == nil {
+		failed = cmdutil.Fail("see: ctx unwrap --all --dry-run", "%s is not wired in any workspace", strings.Join(o.hosts, ", "))
+	}
+	if len(r.Workspaces) == 0 && failed != nil {
+		return failed
+	}
+	return errors.Join(f.Print("unwrap", r, r.print), failed)
 }
 
+// unwrap puts back what wrap changed for one workspace. With --all, hosts that
+// are chosen and not wired there are passed over.
 func (o *options) unwrap(f *cmdutil.Factory, store *wiring.Store, ws string) (Workspace, error) {
 	done := Workspace{Workspace: ws, Hosts: []Host{}, Left: []string{}}
 	rec, ok, err := store.Record(ws)
 	if err != nil {
 		return done, err
+	}
+	if !ok && o.all && len(o.hosts) > 0 {
+		return done, nil
 	}
 	if !ok {
 		return o.clean(f, store, ws)
@@ -132,9 +147,15 @@ func (o *options) unwrap(f *cmdutil.Factory, store *wiring.Store, ws string) (Wo
 	for _, h := range rec.Hosts {
 		wired = append(wired, h.Host)
 	}
-	chosen := slices.Compact(slices.Sorted(slices.Values(o.hosts)))
-	if len(chosen) == 0 {
-		chosen = wired
+	chosen := wired
+	if len(o.hosts) > 0 {
+		chosen = slices.Compact(slices.Sorted(slices.Values(o.hosts)))
+		if o.all {
+			chosen = slices.DeleteFunc(chosen, func(host string) bool { return !slices.Contains(wired, host) })
+		}
+		if len(chosen) == 0 {
+			return done, nil
+		}
 	}
 	// Everything is checked before the first write.
 	for _, host := range chosen {
