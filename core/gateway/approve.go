@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/event"
+	"github.com/ctx-sidecar/ctx/core/gate"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/trust"
 )
@@ -19,7 +20,7 @@ func (g *Gateway) permit(ctx context.Context, rules *Rules, t listing.Tool, argu
 	if rules.HostAsks {
 		// The host has asked by now; only what it was never told is left.
 		if v := rules.Gate.Rule(t.Server, t.Name); v.Decision == event.Deny {
-			return refuse("%s is denied by %s", t.ID(), v.Reason)
+			return denied(t, v)
 		}
 		return nil
 	}
@@ -28,7 +29,7 @@ func (g *Gateway) permit(ctx context.Context, rules *Rules, t listing.Tool, argu
 	case event.Allow, event.NoOpinion:
 		return nil
 	case event.Deny:
-		return refuse("%s is denied by %s", t.ID(), v.Reason)
+		return denied(t, v)
 	}
 	call, err := g.described(t, arguments)
 	if err != nil {
@@ -51,6 +52,10 @@ func (g *Gateway) permit(ctx context.Context, rules *Rules, t listing.Tool, argu
 		g.log.Error("approval not requested", "tool", t.ID(), "error", err)
 	}
 	return refuse("%s was not called: %s, and this host cannot ask the user here. The user can allow this one call by running \"ctx approve\" in a terminal, after which the same call goes through, or set this tool's approval in the host's configuration.", t.ID(), v.Reason)
+}
+
+func denied(t listing.Tool, v gate.Verdict) json.RawMessage {
+	return refuse("%s is denied by %s", t.ID(), v.Reason)
 }
 
 // described is a call as the user is asked about it: in one line that names every

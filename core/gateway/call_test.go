@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/ctx-sidecar/ctx/core/backend"
+	"github.com/ctx-sidecar/ctx/core/gate"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/rpc"
+	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
 func TestSearchTellsEnoughToCallAtOnce(t *testing.T) {
@@ -355,5 +357,36 @@ func TestTheSessionIsBoundByWhatTheHostSaysInItsCalls(t *testing.T) {
 		if got := b.binding.Session(); got != want {
 			t.Errorf("%s: bound to %s", meta, got)
 		}
+	}
+}
+
+func TestARuleThatComesWhileTheServerStartsHolds(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*bench){
+		"denied":                        func(b *bench) { b.policy.deny("fs", "read_text_file") },
+		"denied with all of its server": func(b *bench) { b.policy.deny("fs", "*") },
+		"switched off": func(b *bench) {
+			next := *b.policy.Rules(t.Context())
+			next.Gate = gate.New(surface.Sources{Servers: []surface.Server{{Name: "fs", DisabledTools: []string{"read_*"}}}})
+			b.policy.set(&next)
+		},
+		"no longer brought in": func(b *bench) {
+			next := *b.policy.Rules(t.Context())
+			next.brought = func(string, string) bool { return false }
+			b.policy.set(&next)
+		},
+	} {
+		b := serve(t, twoServers)
+		b.initialize(`{}`)
+		b.backends.starting = func() { change(b) }
+		if r := b.call(callTool, `{"tool":"fs:read_text_file"}`); !r.IsError || len(b.backends.seen()) != 0 {
+			t.Errorf("%s: called: %s", name, r.text())
+		}
+	}
+	b := serve(t, twoServers)
+	b.initialize(`{}`)
+	b.backends.starting = func() { b.policy.deny("fs", "write_file") }
+	if r := b.call(callTool, `{"tool":"fs:read_text_file"}`); r.IsError {
+		t.Errorf("a rule on another tool: %s", r.text())
 	}
 }

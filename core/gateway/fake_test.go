@@ -33,6 +33,7 @@ type fakeBackends struct {
 	cached   map[string]bool // what they list is from an earlier session
 	requests []string        // "server method params"
 	answer   func(ctx context.Context, server, method string, params json.RawMessage, progress func(json.RawMessage)) (json.RawMessage, error)
+	starting func() // what happens while a call waits for its server; nil: nothing
 }
 
 func (f *fakeBackends) Start() { f.mu.Lock(); defer f.mu.Unlock(); f.started++ }
@@ -89,7 +90,12 @@ func (f *fakeBackends) Notify(server, method string, params json.RawMessage) {
 
 func (f *fakeBackends) Close() {}
 
-func (f *fakeBackends) Await(context.Context, string) error { return nil }
+func (f *fakeBackends) Await(context.Context, string) error {
+	if f.starting != nil {
+		f.starting()
+	}
+	return nil
+}
 
 func (f *fakeBackends) note(server, method string, params json.RawMessage) {
 	f.mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/backend"
+	"github.com/ctx-sidecar/ctx/core/event"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/rpc"
 )
@@ -38,8 +39,8 @@ func (g *Gateway) forward(ctx context.Context, c *catalog, t listing.Tool, r req
 }
 
 // overtaken returns the refusal of a call that was judged by what c knows of a
-// tool, where its server has defined the tool otherwise since; nil when the call
-// may still be made. The catalogs are compared, not the baselines: another session
+// tool, where the rules no longer admit it or its server has defined it otherwise
+// since; nil when the call may still be made. The catalogs are compared, not the baselines: another session
 // may have taken the definition down, and the user decided about it, before this
 // one ever saw it.
 func (g *Gateway) overtaken(ctx context.Context, c *catalog, t listing.Tool) json.RawMessage {
@@ -48,6 +49,12 @@ func (g *Gateway) overtaken(ctx context.Context, c *catalog, t listing.Tool) jso
 		return nil
 	}
 	id := t.ID()
+	if v := now.rules.Gate.Rule(t.Server, t.Name); v.Decision == event.Deny {
+		return denied(t, v)
+	}
+	if !now.rules.admits(t.Server, t.Name) {
+		return refuse("%s was not called: what brought it in has been disabled meanwhile", line(id, 100))
+	}
 	if h := now.isHeld(id); h != nil {
 		return h.refusal()
 	}
