@@ -56,10 +56,7 @@ func (e *events) Handle(ctx context.Context, req rendezvous.Request) rendezvous.
 	}
 	if rebound {
 		e.log.Info("another conversation begins", "session", ev.Session)
-		select {
-		case e.wake <- struct{}{}:
-		default: // it is to wake up anyway
-		}
+		e.wakes.wake()
 	}
 	// The next session's first hook may come before its gateway is up.
 	e.keep.Do(func() { go e.listed(surface.Sources{}, nil) })

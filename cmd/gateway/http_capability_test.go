@@ -182,3 +182,17 @@ func TestAPromptBringsInItsCapabilityOverHTTP(t *testing.T) {
 	contains(t, first.call("conversation-3", "call_tool_write", noteIt), noTool)
 	contains(t, first.call("conversation-1", "call_tool_write", noteIt), "wrote a")
 }
+
+func TestEveryClientOverHTTPIsToldThatTheWorkspacesToolsChanged(t *testing.T) {
+	t.Parallel()
+	h := workshop(t)
+	h.settings("[gateway]\nnarrow_above = 0\nmode = \"narrow\"\npin = [\"local:*\"]\n")
+	w := h.serve()
+	first, second, gone := w.client(), w.client(), w.client()
+	gone.request(http.MethodDelete, nil).Body.Close()
+	h.allow("shout")
+	for _, c := range []*client{first, second} {
+		eventually(t, "each client is told", func() bool { return c.told("notifications/tools/list_changed") })
+		contains(t, c.post("tools/list", ""), `"local__shout"`)
+	}
+}

@@ -185,9 +185,9 @@ func (l *local) running() []surface.Server {
 	return nil
 }
 
-// follow wakes up whoever lists tools when those of the workspace have changed,
+// follow wakes up all who list tools when those of the workspace have changed,
 // until ctx ends.
-func (l *local) follow(ctx context.Context, wake chan<- struct{}) {
+func (l *local) follow(ctx context.Context, wake func()) {
 	const every = time.Second
 	look := time.NewTicker(every)
 	defer look.Stop()
@@ -200,10 +200,7 @@ func (l *local) follow(ctx context.Context, wake chan<- struct{}) {
 		}
 		if next := l.shelf.State(); next != last {
 			last = next
-			select {
-			case wake <- struct{}{}:
-			default: // it is to wake up anyway
-			}
+			wake()
 		}
 	}
 }

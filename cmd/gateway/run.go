@@ -37,7 +37,7 @@ type program struct {
 	log     hclog.Logger
 	adapter *adapter
 	binding *hook.Binding
-	wake    chan struct{} // the binding has changed
+	wakes   wakes // of the sessions that this process serves
 	policy  *local
 	config  config.Config
 	problem []config.Problem
@@ -84,7 +84,7 @@ func run(args []string, std streams, env []string) error {
 	}
 	p.meaning = p.newMeaning()
 	go p.meaning.trim(ctx)
-	go p.policy.follow(ctx, p.wake)
+	go p.policy.follow(ctx, p.wakes.wake)
 	if o.http != "" {
 		return p.serveHTTP(ctx)
 	}
@@ -100,7 +100,7 @@ func run(args []string, std streams, env []string) error {
 func newProgram(o options, layout paths.Layout, env []string, dir string) *program {
 	log := logfile.Open(layout, "gateway", env)
 	p := &program{options: o, layout: layout, env: env, dir: dir, log: log}
-	p.binding, p.wake = hook.NewBinding(o.host, o.workspace, ""), make(chan struct{}, 1)
+	p.binding = hook.NewBinding(o.host, o.workspace, "")
 	p.config, p.problem = config.Load(layout, o.workspace, env)
 	for _, x := range p.problem {
 		log.Warn("configuration", "file", x.File, "line", x.Line, "problem", x.Text)
@@ -129,7 +129,7 @@ func (p *program) gatewayOptions(b *hook.Binding, l *loader.Loader) gateway.Opti
 	return gateway.Options{
 		HostName: p.host, Version: buildinfo.String(), Config: p.config,
 		Policy: p.policy, Binding: b, Memory: gateway.NewMemory(p.state, b),
-		Usage: p.usage, Approvals: p.trust, Wake: p.wake, Log: p.log, Capabilities: l, Meaning: p.meaning,
+		Usage: p.usage, Approvals: p.trust, Wake: p.wakes.until, Log: p.log, Capabilities: l, Meaning: p.meaning,
 		Backends: func(client backend.Client, changed func(string)) gateway.Backends {
 			return withLocal{backend.New(backend.Options{
 				Env: p.env, Dir: p.dir, Client: client, Cache: p.cache, Log: p.log.Named("backend"), Changed: changed,

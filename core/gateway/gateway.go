@@ -81,9 +81,10 @@ type Options struct {
 	// Meaning is the sentence model for searches; nil: they go by words alone.
 	Meaning Meaning
 
-	// Wake brings a value when the conversation may have become another; nil
-	// where nothing does.
-	Wake <-chan struct{}
+	// Wake makes a channel of this session alone that brings a value, until ctx
+	// ends, when what it lists may have changed: the conversation has become
+	// another, or the workspace's own tools others. nil where nothing does.
+	Wake func(ctx context.Context) <-chan struct{}
 
 	// Backends makes the servers behind a session. They see the host through
 	// client, and call changed when what they list has changed.
@@ -116,6 +117,7 @@ type Gateway struct {
 	end      context.CancelFunc
 	upstream upstream
 	brought  brought
+	wake     <-chan struct{} // nil where nothing wakes the session
 
 	mu      sync.Mutex
 	catalog *catalog      // of the listings and rules seen last; nil: to be made
@@ -140,6 +142,9 @@ func New(o Options, host Host) *Gateway {
 		changed: make(chan struct{}),
 	}
 	g.ctx, g.end = context.WithCancel(context.Background())
+	if o.Wake != nil {
+		g.wake = o.Wake(g.ctx)
+	}
 	g.upstream.gateway = g
 	g.record = newRecorder(o)
 	g.reader = newReader(g, o.Meaning)

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -236,7 +237,7 @@ func TestWhatOthersRevealIsToldToTheHost(t *testing.T) {
 	wake := make(chan struct{}, 1)
 	b := serve(t, twoServers, inMode("reveal"), func(o *Options, _ *Rules, _ *fakeBackends) {
 		o.Memory = NewMemory(state.Open(dir), o.Binding)
-		o.Wake = wake
+		o.Wake = func(context.Context) <-chan struct{} { return wake }
 	})
 	b.initialize(`{}`)
 	b.must("tools/list", "")

@@ -47,7 +47,7 @@ func (g *Gateway) watch(ctx context.Context) {
 		case err := <-files.Errors:
 			g.log.Warn("watching the conversation's file", "error", err)
 			soon.Reset(calm) // events may have been lost
-		case <-g.opts.Wake:
+		case <-g.wake:
 			soon.Reset(calm)
 		case <-soon.C:
 			if l := g.opts.Capabilities; l != nil {
