@@ -109,6 +109,7 @@ func (e *events) handler() *hook.Handler {
 			Gateway:       e.listed,
 			Waiting:       e.waiting,
 			Brought:       e.brought,
+			Admits:        e.admits,
 			Profile:       func() *profile.Profile { return e.policy.Rules(context.Background()).Gate.Profile() },
 			Log:           e.log.Named("hook"),
 		})
@@ -140,6 +141,11 @@ func (e *events) brought() []surface.Server {
 		return own
 	}
 	return append(own, e.loader.Running()...)
+}
+
+// admits reports whether the session's capabilities leave a tool there.
+func (e *events) admits(server, tool string) bool {
+	return e.loader == nil || e.loader.Registry().Admits(server, tool)
 }
 
 // listed is what the gateway lists as far as the servers behind it are known,

@@ -65,6 +65,10 @@ type Options struct {
 	// where there are no capabilities.
 	Brought func() []surface.Server
 
+	// Admits reports whether capabilities leave a tool of a server there; nil: all
+	// of them.
+	Admits func(server, tool string) bool
+
 	// Profile is the one that the gateway works under; nil where the record of the
 	// wrap and Config tell.
 	Profile func() *profile.Profile

@@ -106,8 +106,7 @@ func (h *Handler) judge(s surface.Sources, c call, unattended bool) event.Reply 
 	c.held, c.withheld = map[string]bool{}, map[string]string{}
 	server, tool, tier, ok := h.resolve(s, g, w, c)
 	if !ok {
-		// The gateway runs nothing that it does not know.
-		return event.Reply{}
+		return unknown(s, c, unattended)
 	}
 	if c.held[listing.Tool{Server: server, Name: tool}.ID()] {
 		return event.Reply{Decision: event.Deny, Reason: reason("%s was changed by its server and is held back until the user decides: ctx trust list", id(server, tool))}
@@ -125,6 +124,17 @@ func (h *Handler) judge(s surface.Sources, c call, unattended bool) event.Reply 
 	return event.Reply{}
 }
 
+// unknown answers for a call whose tool no listing here tells. The gateway waits
+// for those that it lacks, and runs what they say is meant: an effect, and a tool
+// that a rule asks for, are asked about before.
+func unknown(s surface.Sources, c call, unattended bool) event.Reply {
+	ruled := slices.ContainsFunc(s.Rules, func(r surface.Rule) bool { return r.Effect == surface.EffectAsk })
+	if ruled || max(c.least, c.unlisted) > authority.Read && !unattended {
+		return event.Reply{Decision: event.Ask, Reason: reason("it is not known yet which tool %s is", advisory.Name(c.tool))}
+	}
+	return event.Reply{}
+}
+
 func (h *Handler) profile(w wrapped) *profile.Profile {
 	if h.Profile != nil {
 		return h.Profile()
@@ -132,8 +142,8 @@ func (h *Handler) profile(w wrapped) *profile.Profile {
 	return profile.Active(h.Config.Surface, w.profile)
 }
 
-// resolve finds the tool that a name means: among the tools that the gate
-// admits, as the gateway does, and then among the others, so that a denied one
+// resolve finds the tool that a name means: among the tools that the gate and
+// the capabilities admit, as the gateway does, and then among the others, so that a denied one
 // is told from an unknown one. A name that spells out its server counts even
 // when no listing has the tool yet.
 func (h *Handler) resolve(s surface.Sources, g *gate.Gate, w wrapped, c call) (server, tool string, tier authority.Tier, ok bool) {
@@ -154,7 +164,7 @@ func (h *Handler) resolve(s surface.Sources, g *gate.Gate, w wrapped, c call) (s
 				c.withheld[t.ID()] = why
 			} else if held[t.Name] != "" {
 				c.held[t.ID()] = true
-			} else if g.Admits(t.Server, t.Name) {
+			} else if g.Admits(t.Server, t.Name) && (h.Admits == nil || h.Admits(t.Server, t.Name)) {
 				admitted = append(admitted, t)
 			}
 		}

@@ -57,7 +57,11 @@ func TestAnswersForOurOwnTools(t *testing.T) {
 		{"asked for, nobody there", "call_tool", `{"tool":"git:log"}`, true, event.Ask, "the user's ask rule"},
 		{"allowed", "call_tool_write", `{"tool":"fs:delete_file"}`, false, event.Allow, "the user's allow rule"},
 
-		{"unknown tool", "call_tool", `{"tool":"nowhere:x"}`, false, event.NoOpinion, ""},
+		// Where a rule asks for some tool, it may be the one that the gateway waits for.
+		{"unknown tool", "call_tool", `{"tool":"nowhere:x"}`, false, event.Ask, "which tool"},
+		{"unknown tool, nobody there", "call_tool", `{"tool":"nowhere:x"}`, true, event.Ask, "which tool"},
+		{"unknown tool, write", "call_tool_write", `{"tool":"nowhere:x"}`, false, event.Ask, "which tool"},
+		{"unknown tool, listed as it is", "nowhere__x", `{}`, false, event.Ask, "which tool"},
 		{"not listed yet, read", "call_tool", `{"tool":"fs:new"}`, false, event.NoOpinion, ""},
 		{"not listed yet, write", "call_tool_write", `{"tool":"fs:new"}`, false, event.Ask, "fs:new"},
 		{"no tool", "call_tool", `{}`, false, event.NoOpinion, ""},
@@ -142,7 +146,53 @@ func TestNoOpinionOnToolsOfOthers(t *testing.T) {
 	}
 }
 
-func TestServersThatAreNotBehindTheGatewayCannotBeCalled(t *testing.T) {
+// The gateway waits for servers that nobody has listed yet, and then runs what it
+// finds: the host's own rule on call_tool_write must not be all that is asked.
+func TestTheUserIsAskedAboutACallOfWhichTheToolIsNotKnownYet(t *testing.T) {
+	t.Parallel()
+	o := workspace(t, surface.Sources{Servers: servers})
+	o.Cache = cache{}
+	for _, tt := range []struct {
+		meta, tool string
+		unattended bool
+		want       event.Decision
+	}{
+		{"call_tool_write", "delete_repo", false, event.Ask},
+		{"call_tool_write", "Git.DeleteRepo", false, event.Ask},
+		{"call_tool_write", "delete_repo", true, event.NoOpinion},
+		{"call_tool", "log", false, event.NoOpinion}, // the gateway runs nothing but reads by it, and no rule asks for one
+	} {
+		r := New(o).Handle(t.Context(), event.Event{Kind: event.ToolBefore, Session: "s", Unattended: tt.unattended, Tool: &event.ToolUse{
+			Ours: true, Tool: tt.meta, Input: json.RawMessage(`{"tool":"` + tt.tool + `"}`),
+		}})
+		if r.Decision != tt.want || (tt.want == event.Ask && !strings.Contains(r.Reason, "not known yet which tool "+tt.tool)) {
+			t.Errorf("%+v: reply %+v", tt, r)
+		}
+	}
+}
+
+func TestABareNameMeansNoToolThatCapabilitiesLeaveOut(t *testing.T) {
+	t.Parallel()
+	o := workspace(t, surface.Sources{Servers: servers, Rules: []surface.Rule{
+		{Effect: surface.EffectAllow, Server: "git", Tool: "push", Text: "git push"},
+	}})
+	o.Cache.(cache)["web"] = tools("web", "push!")
+	o.Brought = func() []surface.Server { return []surface.Server{{Name: "web"}} }
+	push := func() event.Reply {
+		return New(o).Handle(t.Context(), event.Event{Kind: event.ToolBefore, Session: "s", Tool: &event.ToolUse{
+			Ours: true, Tool: "call_tool_write", Input: json.RawMessage(`{"tool":"push"}`),
+		}})
+	}
+	if r := push(); r.Decision != event.Ask {
+		t.Errorf("a name of two tools: reply %+v", r)
+	}
+	o.Admits = func(server, _ string) bool { return server != "web" }
+	if r := push(); r.Decision != event.Allow || !strings.Contains(r.Reason, "git:push") {
+		t.Errorf("a name of one tool that is left: reply %+v", r)
+	}
+}
+
+func TestAToolOfAServerThatIsNotBehindTheGatewayIsNotKnown(t *testing.T) {
 	t.Parallel()
 	o := workspace(t, surface.Sources{Servers: []surface.Server{
 		{Name: "git", Disabled: true}, {Name: "fs", Direct: "needs the host's own OAuth"}, {Name: "mail"},
@@ -152,7 +202,7 @@ func TestServersThatAreNotBehindTheGatewayCannotBeCalled(t *testing.T) {
 		r := New(o).Handle(t.Context(), event.Event{Kind: event.ToolBefore, Session: "s", Tool: &event.ToolUse{
 			Ours: true, Tool: "call_tool_write", Input: json.RawMessage(`{"tool":"` + target + `"}`),
 		}})
-		if !r.Empty() {
+		if r.Decision != event.Ask || !strings.Contains(r.Reason, "which tool") {
 			t.Errorf("%s: reply %+v", target, r)
 		}
 	}
