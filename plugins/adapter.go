@@ -56,7 +56,9 @@ type Description struct {
 	Events []EventSpec
 	// AsksPermission is true where the host's own question, or our hook's answer
 	// before each call, decides on a call to a tool behind the gateway; false
-	// leaves the question to the gateway.
+	// leaves the question to the gateway. Without an event of Kind
+	// event.ToolBefore among Events the host asks about the gateway's tools alone:
+	// the user's rules to ask about one behind it are then left to the gateway.
 	AsksPermission bool
 	// SessionEnv names the environment variable in which the host tells its MCP
 	// servers the id of the conversation, "" when it tells them none.

@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/ctx-sidecar/ctx/core/event"
+	"github.com/ctx-sidecar/ctx/core/gateway"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/prune"
 	"github.com/ctx-sidecar/ctx/core/rendezvous"
@@ -141,25 +144,48 @@ func (a *adapter) close() {
 }
 
 // read reads the host's configuration through the adapter.
-func (p *program) read(ctx context.Context, fronted []string) (surface.Sources, bool, error) {
+func (p *program) read(ctx context.Context, fronted []string) (surface.Sources, gateway.Asker, error) {
 	ctx, cancel := context.WithTimeout(ctx, adapterWait)
 	defer cancel()
 	c, err := p.adapter.use(ctx)
 	if err != nil {
-		return surface.Sources{}, false, err
+		return surface.Sources{}, 0, err
 	}
 	s, err := c.Sources(ctx, plugins.SourcesRequest{Machine: p.machine(p.env), Workspace: p.workspace, Dir: p.dir, Fronted: fronted})
 	if err != nil {
 		p.adapter.failed(c, err)
-		return surface.Sources{}, false, err
+		return surface.Sources{}, 0, err
 	}
 	pruned, err := prune.Read(p.surface)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.Warnings = append(s.Warnings, "what was pruned is shown: "+err.Error())
 	}
 	s = pruned.Apply(s, fronted, prune.Path(p.surface))
-	d, err := c.Describe(ctx)
-	return s, d.AsksPermission, err
+	asker, err := p.asker(ctx, c)
+	if err != nil {
+		p.adapter.failed(c, err)
+	}
+	return s, asker, err
+}
+
+// asker tells who asks the user about a call on the adapter's host. Where one of
+// its events comes before each call, our hook answers that; else the host's own
+// question is about the gateway's tools, and no rule on those behind is in it.
+func (p *program) asker(ctx context.Context, a plugins.Adapter) (gateway.Asker, error) {
+	d, err := a.Describe(ctx)
+	if err != nil || !d.AsksPermission {
+		return gateway.GatewayAsks, err
+	}
+	for _, e := range d.Events {
+		ev, err := a.Decode(ctx, plugins.RawEvent{Name: e.Name, Payload: e.In(p.workspace), Dir: p.workspace, Machine: p.machine(p.env)})
+		if err != nil {
+			return gateway.GatewayAsks, fmt.Errorf("the adapter's sample of %s: %w", e.Name, err)
+		}
+		if ev.Kind == event.ToolBefore {
+			return gateway.HookAsks, nil
+		}
+	}
+	return gateway.HostAsks, nil
 }
 
 // machine describes the user's side to the adapter, with the process that the

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/ctx-sidecar/ctx/core/gateway"
 	"github.com/ctx-sidecar/ctx/plugins"
 )
 
@@ -18,6 +20,44 @@ type waiter struct {
 func (w waiter) Done() <-chan struct{} {
 	w.meanwhile()
 	return nil
+}
+
+// described is the fake host's adapter that says something else of itself.
+type described struct {
+	fake
+	plugins.Description
+}
+
+func (d described) Describe(context.Context) (plugins.Description, error) { return d.Description, nil }
+
+func TestWhoAsksIsToldByTheEventsOfTheAdapter(t *testing.T) {
+	t.Parallel()
+	sample := func(kinds ...string) (all []plugins.EventSpec) {
+		for _, kind := range kinds {
+			all = append(all, plugins.EventSpec{Name: kind, Sample: []byte(`{"Kind":"` + kind + `","Dir":"{{WORKSPACE}}"}`)})
+		}
+		return all
+	}
+	p := &program{options: options{workspace: t.TempDir()}}
+	for _, tt := range []struct {
+		asks   bool
+		events []plugins.EventSpec
+		want   gateway.Asker
+	}{
+		{false, sample("prompt", "tool_before"), gateway.GatewayAsks},
+		{true, sample("prompt", "tool_before", "tool_after"), gateway.HookAsks},
+		{true, sample("prompt", "tool_after"), gateway.HostAsks},
+		{true, nil, gateway.HostAsks},
+	} {
+		got, err := p.asker(t.Context(), described{Description: plugins.Description{AsksPermission: tt.asks, Events: tt.events}})
+		if got != tt.want || err != nil {
+			t.Errorf("%+v: %v, %v", tt, got, err)
+		}
+	}
+	broken := plugins.Description{AsksPermission: true, Events: []plugins.EventSpec{{Name: "Before", Sample: []byte("{")}}}
+	if _, err := p.asker(t.Context(), described{Description: broken}); err == nil || !strings.Contains(err.Error(), "Before") {
+		t.Errorf("a sample that is none: %v", err)
+	}
 }
 
 func TestWhoWaitsForAStartThatFailsIsToldSoThoughAnotherOneHasBegun(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 
 // fake is the adapter of a host that does not exist: its configuration is the
 // workspace's fake.json in the form of surface.Sources, its events and replies
-// are ours as JSON. It asks its user itself where the file "asks" is there.
+// are ours as JSON.
 type fake struct{}
 
 func fakeAdapter() { plugins.Serve(fake{}) }

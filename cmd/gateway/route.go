@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ctx-sidecar/ctx/core/gateway"
 	"github.com/ctx-sidecar/ctx/core/hook"
 	"github.com/ctx-sidecar/ctx/core/loader"
 	"github.com/ctx-sidecar/ctx/core/paths"
@@ -54,7 +55,9 @@ func route(args []string, std streams, env []string) error {
 		_, _ = io.Copy(io.Discard, std.in) // the hook says nothing more
 		gone()
 	}()
-	p.policy.Read = func(context.Context, []string) (surface.Sources, bool, error) { return q.Sources, false, nil }
+	p.policy.Read = func(context.Context, []string) (surface.Sources, gateway.Asker, error) {
+		return q.Sources, gateway.GatewayAsks, nil
+	}
 	p.binding.Bind(q.Session)
 	opts := p.loaderOptions(p.binding)
 	opts.Title = q.Title

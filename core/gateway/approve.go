@@ -8,23 +8,43 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ctx-sidecar/ctx/core/authority"
 	"github.com/ctx-sidecar/ctx/core/event"
 	"github.com/ctx-sidecar/ctx/core/gate"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/trust"
 )
 
+// Asker is who asks the user about a call.
+type Asker int
+
+const (
+	GatewayAsks Asker = iota // the host asks about no call
+	HostAsks                 // about a tool of the gateway's; it knows of none behind it
+	HookAsks                 // ours, before each call, about the tool that is meant
+)
+
+// verdict says whether a call may be made, and whether the user is to be asked
+// who has not been by now.
+func (r *Rules) verdict(t listing.Tool) gate.Verdict {
+	if r.Asker == GatewayAsks {
+		return r.Gate.Approval(t.Server, t.Name, tier(t))
+	}
+	v := r.Gate.Rule(t.Server, t.Name)
+	switch {
+	case r.Asker == HookAsks && v.Decision == event.Ask:
+		return gate.Verdict{}
+	case r.unasked && v.Decision == event.NoOpinion && tier(t) == authority.Destructive:
+		// Who always allows the gateway's tool has not allowed all that it can do.
+		return gate.Verdict{Decision: event.Ask, Reason: "it is destructive, and no rule of the user's names it"}
+	}
+	return v
+}
+
 // permit applies the user's rules to one call. It returns the refusal, or nil
 // when the call may be made.
 func (g *Gateway) permit(ctx context.Context, rules *Rules, t listing.Tool, arguments json.RawMessage) json.RawMessage {
-	if rules.HostAsks {
-		// The host has asked by now; only what it was never told is left.
-		if v := rules.Gate.Rule(t.Server, t.Name); v.Decision == event.Deny {
-			return denied(t, v)
-		}
-		return nil
-	}
-	v := rules.Gate.Approval(t.Server, t.Name, tier(t))
+	v := rules.verdict(t)
 	switch v.Decision {
 	case event.Allow, event.NoOpinion:
 		return nil

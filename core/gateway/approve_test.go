@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ctx-sidecar/ctx/core/surface"
 )
 
 // asking are the options of a host that leaves the question to the gateway.
-func asking(_ *Options, r *Rules, _ *fakeBackends) { r.HostAsks = false }
+func asking(_ *Options, r *Rules, _ *fakeBackends) { r.Asker = GatewayAsks }
 
 func TestAWriteIsAskedForThroughTheHost(t *testing.T) {
 	t.Parallel()
@@ -204,6 +206,51 @@ func TestWhatWaitsInATerminalIsKeptWhole(t *testing.T) {
 	}
 	if huge := waiting[1].Arguments; len(huge) > mostShown+100 || !strings.Contains(huge, "…(120008 bytes)…") || !strings.HasPrefix(huge, "path=\"/x\"\n") {
 		t.Errorf("%d bytes are kept: %.100s", len(huge), huge)
+	}
+}
+
+// A host that asks about the gateway's own tools knows no rule on those behind.
+func TestTheUsersRulesHoldWhereTheHostAsksAboutTheGatewaysToolsAlone(t *testing.T) {
+	t.Parallel()
+	rule := func(effect surface.Effect, server, tool string) surface.Rule {
+		return surface.Rule{Effect: effect, Server: server, Tool: tool, Text: server + "/" + tool}
+	}
+	all, ours := rule(surface.EffectAllow, "*", "*"), rule(surface.EffectAllow, "own", "*")
+	for name, c := range map[string]struct {
+		tool  string
+		rules []surface.Rule
+		asked bool
+	}{
+		"a write that nothing is said of":                   {"notes:frob", nil, false},
+		"a destructive call that the host asked about":      {"memory:delete_all", nil, false},
+		"everything is allowed":                             {"memory:delete_all", []surface.Rule{all}, false},
+		"everything, but for one to be asked about":         {"memory:delete_all", []surface.Rule{all, rule(surface.EffectAsk, "memory", "delete_*")}, true},
+		"a read to be asked about":                          {"fs:read_text_file", []surface.Rule{rule(surface.EffectAsk, "fs", "*")}, true},
+		"another one to be asked about":                     {"notes:frob", []surface.Rule{all, rule(surface.EffectAsk, "memory", "*")}, false},
+		"a write through what is always allowed":            {"notes:frob", []surface.Rule{ours}, false},
+		"a destructive call through what is always allowed": {"memory:delete_all", []surface.Rule{ours}, true},
+		"the same, allowed itself":                          {"memory:delete_all", []surface.Rule{ours, rule(surface.EffectAllow, "memory", "delete_all")}, false},
+		"the same, and the host is to ask":                  {"memory:delete_all", []surface.Rule{ours, rule(surface.EffectAsk, "own", "call_tool_write")}, false},
+	} {
+		w := wrap(t)
+		w.config.Servers = []surface.Server{{Name: "own", Own: true}}
+		w.config.Rules = c.rules
+		read := w.Rules(t.Context())
+		b := serve(t, map[string][]string{"fs": {readText}, "notes": {blank}, "memory": {deleteAll}}, func(_ *Options, r *Rules, _ *fakeBackends) {
+			r.Gate, r.Asker, r.unasked = read.Gate, read.Asker, read.unasked
+		})
+		b.host.answer = func(string, json.RawMessage) (json.RawMessage, error) {
+			return json.RawMessage(`{"action":"decline"}`), nil
+		}
+		b.initialize(`{"elicitation":{}}`)
+		meta := callToolWrite
+		if strings.HasSuffix(c.tool, "read_text_file") {
+			meta = callTool
+		}
+		r := b.call(meta, `{"tool":"`+c.tool+`"}`)
+		if asked := len(b.host.asked) == 1; asked != c.asked || r.IsError != c.asked || len(b.backends.seen()) == 1 == c.asked {
+			t.Errorf("%s: asked %q: %s", name, b.host.asked, r.text())
+		}
 	}
 }
 

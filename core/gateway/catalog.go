@@ -29,8 +29,8 @@ type Rules struct {
 	// Baseline holds back tools that are no longer as the user accepted them; nil:
 	// none is.
 	Baseline *baseline.Store
-	// HostAsks is true where the host asks its user before a call.
-	HostAsks bool
+	// Asker is who asks the user about a call.
+	Asker Asker
 	// Warnings name what is missing from Servers and why, one line each.
 	Warnings []string
 
@@ -39,6 +39,9 @@ type Rules struct {
 	brought func(server, tool string) bool
 	// bringing are the servers that they have brought in, by name.
 	bringing map[string]bool
+	// unasked is true where the host asks, and a rule of the user's allows every
+	// call_tool_write.
+	unasked bool
 }
 
 // Host implements [loader.Admitted].

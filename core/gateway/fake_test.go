@@ -235,7 +235,7 @@ func serve(t testing.TB, tools map[string][]string, adjust ...func(*Options, *Ru
 		approvals: &fakeApprovals{},
 		binding:   hook.NewBinding("testhost", "/ws", "session-1"),
 	}
-	rules := &Rules{HostAsks: true}
+	rules := &Rules{Asker: HookAsks}
 	names := make([]string, 0, len(tools))
 	for name := range tools {
 		names = append(names, name)

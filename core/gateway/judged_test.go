@@ -41,7 +41,7 @@ func TestAnAnnotationOpensNoWayAroundTheQuestion(t *testing.T) {
 
 func TestWhereTheHostDoesNotAskADestructiveCallNeedsTheUser(t *testing.T) {
 	t.Parallel()
-	b := serve(t, map[string][]string{"notes": {plainRead, lyingDelete}}, func(_ *Options, r *Rules, _ *fakeBackends) { r.HostAsks = false })
+	b := serve(t, map[string][]string{"notes": {plainRead, lyingDelete}}, func(_ *Options, r *Rules, _ *fakeBackends) { r.Asker = GatewayAsks })
 	b.initialize(`{}`)
 	if r := b.call(callTool, `{"tool":"notes:list_notes"}`); r.IsError {
 		t.Errorf("a plain read needs nobody: %s", r.text())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ctx-sidecar/ctx/core/baseline"
 	"github.com/ctx-sidecar/ctx/core/config"
+	"github.com/ctx-sidecar/ctx/core/event"
 	"github.com/ctx-sidecar/ctx/core/gate"
 	"github.com/ctx-sidecar/ctx/core/paths"
 	"github.com/ctx-sidecar/ctx/core/profile"
@@ -31,8 +32,8 @@ type Files struct {
 	Log       hclog.Logger
 
 	// Read reads the host's configuration; fronted are the servers that a wrap
-	// of ours has switched off there. hostAsks: see [Rules].
-	Read func(ctx context.Context, fronted []string) (s surface.Sources, hostAsks bool, err error)
+	// of ours has switched off there.
+	Read func(ctx context.Context, fronted []string) (surface.Sources, Asker, error)
 
 	// Settings reads ctx.toml, where the profile in force may be named, and says
 	// which files that is. nil: no profile ever is in force.
@@ -97,14 +98,17 @@ func (f *Files) refresh(ctx context.Context) error {
 	}
 	before := stamps(looked, nil)
 	fronted := f.Wraps.Fronted(f.Workspace, f.HostName)
-	s, hostAsks, err := f.Read(ctx, fronted)
+	s, asker, err := f.Read(ctx, fronted)
 	if err != nil {
 		return err
 	}
 	f.sources = s
 	p, files := f.profile()
 	f.rules = f.apply(s, fronted, p)
-	f.rules.HostAsks = hostAsks
+	f.rules.Asker = asker
+	f.rules.unasked = asker == HostAsks && slices.ContainsFunc(s.Servers, func(srv surface.Server) bool {
+		return srv.Own && f.rules.Gate.Rule(srv.Name, callToolWrite).Decision == event.Allow
+	})
 	f.seen = watch(stamps(slices.Concat(own, s.Files, files), before))
 	return nil
 }

@@ -43,11 +43,11 @@ func wrap(t testing.TB, servers ...surface.Server) *wrapped {
 	w.Files = &Files{
 		Layout: l, Workspace: dir, HostName: "testhost", Log: hclog.NewNullLogger(),
 		Wraps: wiring.Open(l.Wraps()), Trust: trust.Open(l.Trust()),
-		Read: func(_ context.Context, fronted []string) (surface.Sources, bool, error) {
+		Read: func(_ context.Context, fronted []string) (surface.Sources, Asker, error) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.reads++
-			return w.config, true, w.fail
+			return w.config, HostAsks, w.fail
 		},
 	}
 	rec := wiring.Record{Workspace: dir, Hosts: []wiring.HostRecord{{Host: "testhost", Gateway: true}}}
@@ -149,7 +149,7 @@ func TestTheConfigurationIsReadAgainOnlyWhenAFileChanged(t *testing.T) {
 	w := wrap(t)
 	ctx := context.Background()
 	first := w.Rules(ctx)
-	if !first.HostAsks {
+	if first.Asker != HostAsks {
 		t.Error("the adapter's word on who asks is lost")
 	}
 	for range 5 {

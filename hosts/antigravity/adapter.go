@@ -42,7 +42,8 @@ var samples embed.FS
 func (adapter) Describe(context.Context) (plugins.Description, error) {
 	d := plugins.Description{
 		Name: hostName, Title: "Google Antigravity", Version: version,
-		// Unless the user tells it not to, Antigravity asks before each MCP call.
+		// Unless the user tells it not to, Antigravity asks before each MCP call. It
+		// sees the gateway's tool alone, so the gateway asks where a rule says so.
 		AsksPermission: true,
 	}
 	for _, name := range events {
