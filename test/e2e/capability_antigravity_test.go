@@ -151,6 +151,26 @@ func (u *user) json(path string, into any) {
 // not hang on what models are trained on.
 func (u *user) byWords() { u.env = append(u.env, "CTX_ORT_LIB="+filepath.Join(u.home, "nothing")) }
 
+func TestAntigravityRulesToAskHoldBehindTheGateway(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	u.byWords()
+	u.write(".gemini/config/mcp_config.json", "{}\n", u.home)
+	u.write(".gemini/antigravity-cli/settings.json", `{"permissions":{"allow":["mcp(*)"],"ask":["mcp(diary/write_note)"]}}`+"\n", u.home)
+	dir := u.workspace("w", nil)
+	u.tapped(dir)
+	u.wrap(dir, "antigravity")
+
+	a := u.antigravity(dir, "0b5f2b52-6a3e-4c7e-9d0e-5f1c7a8e9b11")
+	a.call("capability", enableIt)
+	if out := a.call("call_tool_write", writeNote); !strings.Contains(out, "diary:write_note was not called") || !strings.Contains(out, "ctx approve") {
+		t.Errorf("the user was not asked: %s", out)
+	}
+	if out := a.call("call_tool", readNote); strings.Contains(out, "was not called") {
+		t.Errorf("asked about what is allowed: %s", out)
+	}
+}
+
 func TestAntigravityPromptBringsInACapabilityOnceAPrompt(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
