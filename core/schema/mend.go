@@ -3,6 +3,8 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/ctx-sidecar/ctx/core/schema/refs"
 )
 
 // Mend returns a tool definition as it can be listed by any host: under the
@@ -36,7 +38,7 @@ func Input(raw json.RawMessage) json.RawMessage {
 	if sound {
 		return raw
 	}
-	root = inline(root)
+	root = refs.Inline(root)
 	flatten(root)
 	root["type"] = "object"
 	return encode(root)
@@ -53,7 +55,7 @@ func refsResolve(root map[string]any, node any) bool {
 	switch n := node.(type) {
 	case map[string]any:
 		if ref, ok := n["$ref"].(string); ok {
-			if _, found := lookup(root, ref); !found {
+			if _, found := refs.Lookup(root, ref); !found {
 				return false
 			}
 		}

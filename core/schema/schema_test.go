@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ctx-sidecar/ctx/core/listing"
+	"github.com/ctx-sidecar/ctx/core/schema/refs"
 )
 
 func tools(ids ...string) []listing.Tool {
@@ -141,10 +142,28 @@ func TestReferencesToMuchStayBounded(t *testing.T) {
 
 func TestWhatStandsInASchemaOnceIsNoReasonToDropAReference(t *testing.T) {
 	t.Parallel()
-	in := `{"type":"object","properties":{"a":{"enum":[` + strings.Repeat(`"x",`, 2*maxNodes) + `"x"]},"b":{"$ref":"#/$defs/b"}},"$defs":{"b":{"type":"integer"}}}`
-	for range 20 { // members are in no order
+	for _, much := range []string{
+		`"enum":[` + strings.Repeat(`"x",`, 2*refs.MaxNodes) + `"x"]`,
+		`"anyOf":[` + strings.Repeat(`{"type":"string"},`, 2*refs.MaxNodes) + `{}]`,
+	} {
+		in := `{"type":"object","properties":{"a":{` + much + `},"b":{"$ref":"#/$defs/b"}},"$defs":{"b":{"type":"integer"}}}`
 		if got := Input(json.RawMessage(in)); !bytes.Contains(got, []byte(`"b":{"type":"integer"}`)) {
-			t.Fatalf("b is lost: %.200s", got)
+			t.Errorf("b is lost: %.200s", got)
+		}
+	}
+}
+
+func TestWhatABoundCutsOffIsTheSameEachTime(t *testing.T) {
+	t.Parallel()
+	var properties []string
+	for i := range 20 {
+		properties = append(properties, fmt.Sprintf(`"p%d":{"$ref":"#/$defs/much"}`, i))
+	}
+	in := `{"properties":{` + strings.Join(properties, ",") + `},"$defs":{"much":{"enum":[` + strings.Repeat(`"x",`, refs.MaxNodes/10) + `"x"]}}}`
+	want := Input(json.RawMessage(in))
+	for range 10 {
+		if got := Input(json.RawMessage(in)); !bytes.Equal(got, want) {
+			t.Fatal("a schema is mended in two ways")
 		}
 	}
 }

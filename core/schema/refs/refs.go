@@ -1,6 +1,8 @@
-package schema
+// Package refs follows the references within a JSON schema.
+package refs
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -8,18 +10,37 @@ import (
 	"strings"
 )
 
-// maxNodes bounds the schema that inlining may make of a small one: references
+// MaxNodes bounds the schema that inlining may make of a small one: references
 // that refer to one another can multiply without any cycle.
-const maxNodes = 5000
+const MaxNodes = 5000
 
 // longText is how many bytes of a name, text or number count as a node of their
 // own when they are copied.
 const longText = 256
 
-// inline replaces every local reference by what it points to. One that points
-// nowhere, outside the schema, back into itself, or beyond maxNodes becomes a
+// Resolve returns a schema as [Inline] makes it. What is no JSON object, or
+// would be nested too deeply to be read, stays as it is.
+func Resolve(raw json.RawMessage) json.RawMessage {
+	if !bytes.Contains(raw, []byte(`"$ref"`)) {
+		return raw
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber() // else one that no float64 holds would make all of it unreadable
+	var root map[string]any
+	if d.Decode(&root) != nil {
+		return raw
+	}
+	out, err := json.Marshal(Inline(root))
+	if err != nil || !json.Valid(out) {
+		return raw
+	}
+	return out
+}
+
+// Inline replaces every local reference by what it points to. One that points
+// nowhere, outside the schema, back into itself, or beyond MaxNodes becomes a
 // schema that accepts anything, and keeps what was written beside it.
-func inline(root map[string]any) map[string]any {
+func Inline(root map[string]any) map[string]any {
 	body := maps.Clone(root)
 	delete(body, "$defs")
 	delete(body, "definitions")
@@ -65,7 +86,7 @@ func (in *inliner) value(node any, open []string) any {
 }
 
 func (in *inliner) object(n map[string]any, open []string) map[string]any {
-	in.nodes += len(n)
+	in.count(len(n), open)
 	out := make(map[string]any, len(n))
 	ref, isRef := n["$ref"].(string)
 	if isRef {
@@ -73,7 +94,8 @@ func (in *inliner) object(n map[string]any, open []string) map[string]any {
 			maps.Copy(out, in.object(target, append(slices.Clip(open), ref)))
 		}
 	}
-	for k, v := range n {
+	for _, k := range slices.Sorted(maps.Keys(n)) { // so that the bound always cuts off the same
+		v := n[k]
 		in.count(len(k)/longText, open)
 		if !isRef || k != "$ref" {
 			out[k] = in.value(v, open)
@@ -83,19 +105,19 @@ func (in *inliner) object(n map[string]any, open []string) map[string]any {
 }
 
 func (in *inliner) follow(ref string, open []string) (map[string]any, bool) {
-	if slices.Contains(open, ref) || in.nodes > maxNodes {
+	if slices.Contains(open, ref) || in.nodes > MaxNodes {
 		return nil, false
 	}
 	if ref == "#" {
 		return in.body, true
 	}
-	target, _ := lookup(in.root, ref)
+	target, _ := Lookup(in.root, ref)
 	object, ok := target.(map[string]any)
 	return object, ok
 }
 
-// lookup resolves a JSON pointer reference within root.
-func lookup(root map[string]any, ref string) (any, bool) {
+// Lookup resolves a JSON pointer reference within root.
+func Lookup(root map[string]any, ref string) (any, bool) {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok {
 		return nil, false
