@@ -132,10 +132,30 @@ func TestTheMostPowerfulMethodCounts(t *testing.T) {
 	}
 }
 
+func TestWhatIsOddInASchemaHidesNothingBesideIt(t *testing.T) {
+	t.Parallel()
+	for _, odd := range []string{
+		`{"items":{"properties":{"value":true}}}`,
+		`{"items":{"type":["object","null"],"properties":[],"items":{"description":7,"enum":"x"}}}`,
+		`{"items":[{"properties":7}]}`, `{"items":false}`, `{"properties":{"value":true,"other":[]}}`,
+		`{"anyOf":[true,7,{"items":{"properties":7}}]}`, `{"oneOf":{},"allOf":"x","enum":{},"title":[]}`,
+		`{"$ref":7}`, `{"$ref":"#/nowhere"}`, `{"$ref":"#/properties/a"}`, `true`, `null`, `[]`, `7`,
+	} {
+		for _, beside := range []string{`"method":{"type":["string"],"enum":[1,null,"delete"]}`, `"overwrite":true,"output_path":{"type":["string","null"]}`} {
+			schema := `{"properties":{"a":` + odd + `,` + beside + `,"z":` + odd + `}}`
+			j := authority.Judge("srv", authority.Definition{Name: "note_read", Description: "Reads notes.", InputSchema: json.RawMessage(schema)})
+			if j.Tier < authority.LocalWrite {
+				t.Errorf("%s: %s, %+v", schema, j.Tier, j.Evidence)
+			}
+		}
+	}
+}
+
 func TestAHugeOrBrokenDefinitionIsJudgedInTime(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Lists notes and more notes, as it was. ", 1<<15) // a megabyte
 	deep := strings.Repeat(`{"properties":{"a":`, 5000) + "{}" + strings.Repeat("}}", 5000)
+	arrays := strings.Repeat(`{"items":`, 9000) + `"` + strings.Repeat("a", 1<<19) + `"` + strings.Repeat("}", 9000)
 	for name, d := range map[string]authority.Definition{
 		"long":       {Name: "note_tool", Description: long + "It deletes all notes."},
 		"one word":   {Name: "note_delete", Description: strings.Repeat("a", 1<<16)},
@@ -145,6 +165,7 @@ func TestAHugeOrBrokenDefinitionIsJudgedInTime(t *testing.T) {
 		"negations":  {Name: "note_delete", Description: strings.Repeat("not ", 1<<14)},
 		"characters": {Name: "note_delete", Description: strings.Repeat("删除", 1<<14)},
 		"deep":       {Name: "note_delete", InputSchema: json.RawMessage(deep)},
+		"arrays":     {Name: "note_delete", InputSchema: json.RawMessage(arrays)},
 		"no schema":  {Name: "note_delete", InputSchema: json.RawMessage(`[1,`)},
 		"not UTF-8":  {Name: "note_delete\xff", Description: "\xff\xfe"},
 	} {

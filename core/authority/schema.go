@@ -14,21 +14,26 @@ type property struct {
 	Enum        []json.RawMessage   `json:"enum"`
 	Const       json.RawMessage     `json:"const"`
 	Properties  map[string]property `json:"properties"`
-	Items       *items              `json:"items"`
+	Items       json.RawMessage     `json:"items"`
 	OneOf       []property          `json:"oneOf"`
 	AnyOf       []property          `json:"anyOf"`
 	AllOf       []property          `json:"allOf"`
 }
 
-type items property
-
-// UnmarshalJSON passes over items that are not one schema.
-func (i *items) UnmarshalJSON(b []byte) error {
-	if len(b) > 0 && b[0] == '{' {
-		return json.Unmarshal(b, (*property)(i))
+// item is the schema of an array's elements; nil where they have none, or
+// several. It is read no sooner, for arrays of arrays would be read once for
+// each of the arrays that they are in.
+func (p *property) item() *property {
+	if len(p.Items) == 0 || p.Items[0] != '{' {
+		return nil
 	}
-	return nil
+	item := new(property)
+	read(p.Items, item)
+	return item
 }
+
+// read reads a schema. What has the wrong type says nothing; the rest counts.
+func read(raw json.RawMessage, into *property) { _ = json.Unmarshal(raw, into) }
 
 // parameter is a named argument of a tool, at any depth.
 type parameter struct {
@@ -46,10 +51,9 @@ const (
 
 // parameters reads a schema's named arguments, in the order of names. A schema
 // that is none has none.
-func parameters(schema json.RawMessage) []parameter {
+func parameters(raw json.RawMessage) []parameter {
 	var root property
-	// What has the wrong type says nothing; the rest counts.
-	_ = json.Unmarshal(schema, &root)
+	read(raw, &root)
 	var all []parameter
 	var walk func(p *property, depth, branch int)
 	walk = func(p *property, depth, branch int) {
@@ -62,11 +66,11 @@ func parameters(schema json.RawMessage) []parameter {
 			}
 			child := p.Properties[name]
 			tokens, _ := nameTokens(name)
-			all = append(all, parameter{name, tokens, child.Description, child.values(), depth == 0})
+			all = append(all, parameter{name, tokens, child.Description, child.values(deepest), depth == 0})
 			walk(&child, depth+1, branch)
 		}
-		if p.Items != nil {
-			walk((*property)(p.Items), depth+1, branch)
+		if item := p.item(); item != nil {
+			walk(item, depth+1, branch)
 		}
 		for _, branches := range [][]property{p.OneOf, p.AnyOf, p.AllOf} {
 			for i := range branches {
@@ -78,7 +82,8 @@ func parameters(schema json.RawMessage) []parameter {
 	return all
 }
 
-func (p *property) values() []string {
+// values are what can be chosen, also in arrays of at most so many levels.
+func (p *property) values(levels int) []string {
 	var out []string
 	add := func(raw json.RawMessage) {
 		var s string
@@ -91,10 +96,10 @@ func (p *property) values() []string {
 	}
 	add(p.Const)
 	for _, b := range slices.Concat(p.OneOf, p.AnyOf) {
-		out = append(out, b.values()...)
+		out = append(out, b.values(levels)...)
 	}
-	if p.Items != nil {
-		out = append(out, (*property)(p.Items).values()...)
+	if item := p.item(); item != nil && levels > 0 {
+		out = append(out, item.values(levels-1)...)
 	}
 	return out
 }
