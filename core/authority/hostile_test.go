@@ -120,6 +120,10 @@ func TestTheMostPowerfulMethodCounts(t *testing.T) {
 		`{"properties":{"operation":{"oneOf":[{"const":"read"},{"const":"remove"}]}}}`,
 		`{"properties":{"method":{"description":"One of 'get', 'remove'."}}}`,
 		`{"oneOf":[{"properties":{"action":{"const":"get"}}},{"properties":{"action":{"const":"wipe"}}}]}`,
+		`{"$defs":{"Action":{"enum":["list","delete"]}},"properties":{"action":{"$ref":"#/$defs/Action"}}}`,
+		`{"definitions":{"Action":{"enum":["list","delete"]}},"properties":{"action":{"allOf":[{"$ref":"#/definitions/Action"}],"default":"list"}}}`,
+		`{"$defs":{"A":{"$ref":"#/$defs/B"},"B":{"enum":["delete"]}},"properties":{"action":{"anyOf":[{"$ref":"#/$defs/A"},{"type":"null"}]}}}`,
+		`{"$defs":{"Args":{"properties":{"action":{"items":{"$ref":"#/$defs/Action"}}}},"Action":{"enum":["delete"]}},"$ref":"#/$defs/Args"}`,
 	} {
 		j := authority.Judge("srv", authority.Definition{Name: "note_read", Description: "Reads notes.", InputSchema: json.RawMessage(schema)})
 		if j.Tier != authority.Destructive {
@@ -156,6 +160,8 @@ func TestAHugeOrBrokenDefinitionIsJudgedInTime(t *testing.T) {
 	long := strings.Repeat("Lists notes and more notes, as it was. ", 1<<15) // a megabyte
 	deep := strings.Repeat(`{"properties":{"a":`, 5000) + "{}" + strings.Repeat("}}", 5000)
 	arrays := strings.Repeat(`{"items":`, 9000) + `"` + strings.Repeat("a", 1<<19) + `"` + strings.Repeat("}", 9000)
+	fans := `{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[` + strings.Repeat(`{"$ref":"#/$defs/b"},`, 999) + `{}]},"b":{"anyOf":[` +
+		strings.Repeat(`{"$ref":"#/$defs/c"},`, 999) + `{}]},"c":{"anyOf":[` + strings.Repeat(`{"$ref":"#/$defs/a"},`, 999) + `{}]}}}`
 	for name, d := range map[string]authority.Definition{
 		"long":       {Name: "note_tool", Description: long + "It deletes all notes."},
 		"one word":   {Name: "note_delete", Description: strings.Repeat("a", 1<<16)},
@@ -166,6 +172,7 @@ func TestAHugeOrBrokenDefinitionIsJudgedInTime(t *testing.T) {
 		"characters": {Name: "note_delete", Description: strings.Repeat("删除", 1<<14)},
 		"deep":       {Name: "note_delete", InputSchema: json.RawMessage(deep)},
 		"arrays":     {Name: "note_delete", InputSchema: json.RawMessage(arrays)},
+		"references": {Name: "note_delete", InputSchema: json.RawMessage(fans)},
 		"no schema":  {Name: "note_delete", InputSchema: json.RawMessage(`[1,`)},
 		"not UTF-8":  {Name: "note_delete\xff", Description: "\xff\xfe"},
 	} {

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/ctx-sidecar/ctx/core/schema/refs"
 )
 
 // property is what is read of one member of a schema.
@@ -53,7 +55,7 @@ const (
 // that is none has none.
 func parameters(raw json.RawMessage) []parameter {
 	var root property
-	read(raw, &root)
+	read(refs.Resolve(raw), &root)
 	var all []parameter
 	var walk func(p *property, depth, branch int)
 	walk = func(p *property, depth, branch int) {
@@ -95,7 +97,7 @@ func (p *property) values(levels int) []string {
 		add(v)
 	}
 	add(p.Const)
-	for _, b := range slices.Concat(p.OneOf, p.AnyOf) {
+	for _, b := range slices.Concat(p.OneOf, p.AnyOf, p.AllOf) {
 		out = append(out, b.values(levels)...)
 	}
 	if item := p.item(); item != nil && levels > 0 {
