@@ -54,7 +54,7 @@ type remote struct {
 func dialRemote(ctx context.Context, kind surface.Transport, url string, headers map[string]string, e events, log hclog.Logger) (*remote, error) {
 	r := &remote{
 		events: e, log: log, url: url, headers: headers, over: make(chan struct{}), drained: make(chan struct{}),
-		http:    &http.Client{CheckRedirect: sameHost},
+		http:    &http.Client{CheckRedirect: sameHost, Transport: noting{}},
 		serving: map[string]context.CancelFunc{},
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
@@ -130,6 +130,7 @@ func (r *remote) Call(ctx context.Context, method string, params json.RawMessage
 	if len(params) > 0 {
 		req.Params = params
 	}
+	ctx, answered := withStatus(ctx)
 	resp, err := r.transport.SendRequest(ctx, req)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -145,6 +146,8 @@ func (r *remote) Call(ctx context.Context, method string, params json.RawMessage
 			e.Data, _ = json.Marshal(resp.Error.Data) // it was JSON a moment ago
 		}
 		return nil, e
+	case len(resp.Result) == 0: // as of a proxy that refuses with JSON of its own
+		return nil, fmt.Errorf("it answered with neither a result nor an error (%s)", answered)
 	}
 	if method == "initialize" {
 		r.agree(resp.Result)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -194,6 +195,54 @@ func TestURLThatNeverAnswersIsGivenUp(t *testing.T) {
 		m.Refresh(within(t))
 		if s := m.Status()[0]; s.State != Failed || !s.Hung {
 			t.Errorf("%s: status %+v", kind, s)
+		}
+	}
+}
+
+// answering starts a server that shakes hands and answers everything else with
+// a status and a body.
+func answering(t *testing.T, status int, body string) surface.Server {
+	t.Helper()
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		w.Header().Set("Content-Type", "application/json")
+		switch json.NewDecoder(r.Body).Decode(&m); {
+		case r.Method != http.MethodPost:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		case m.Method == "initialize":
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s"}}}`, m.ID)
+		case m.ID == nil:
+			w.WriteHeader(http.StatusAccepted)
+		default:
+			w.WriteHeader(status)
+			fmt.Fprint(w, strings.ReplaceAll(body, "ID", string(m.ID)))
+		}
+	}))
+	t.Cleanup(ts.Close)
+	return surface.Server{Name: "s", Transport: surface.HTTP, URL: ts.URL}
+}
+
+func TestAnAnswerWithoutAResultIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		status int
+		body   string
+		want   string
+	}{
+		{http.StatusForbidden, `{"message":"Forbidden"}`, "neither a result nor an error (403 Forbidden)"},
+		{http.StatusForbidden, `{}`, "neither a result nor an error (403 Forbidden)"},
+		{http.StatusBadGateway, `null`, "neither a result nor an error (502 Bad Gateway)"},
+		{http.StatusOK, `{"jsonrpc":"2.0","id":ID}`, "neither a result nor an error (200 OK)"},
+		{http.StatusBadRequest, `{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"no such tool"}}`, "no such tool (-32602)"},
+		{http.StatusBadGateway, `<html>`, "502: <html>"},
+	} {
+		m := newManager(t, Options{Servers: []surface.Server{answering(t, tt.status, tt.body)}})
+		result, err := m.Request(within(t), "s", "tools/call", json.RawMessage(`{"name":"x"}`), nil)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%d %s: got %s, %v", tt.status, tt.body, result, err)
 		}
 	}
 }
