@@ -207,7 +207,7 @@ func (c *Conn) message(ctx context.Context, line []byte) {
 		c.withdraw(m.Params)
 	case m.Method != "":
 		c.handler.Notification(m.Method, json.RawMessage(m.Params))
-	case m.ID.present() && (m.Result != nil || m.Error != nil):
+	case m.ID.present():
 		c.deliver(m)
 	default:
 		c.skip(line, errors.New("neither a request nor a response"))
@@ -224,6 +224,10 @@ func (c *Conn) deliver(m envelope) {
 	}
 	if m.Error.present() { // some send "error":null beside a result
 		arrived <- answer{err: parseError(m.Error)}
+		return
+	}
+	if m.Result == nil {
+		arrived <- answer{err: Errorf(CodeInternal, "it answered with neither a result nor an error")}
 		return
 	}
 	arrived <- answer{result: json.RawMessage(m.Result)}

@@ -147,6 +147,18 @@ func TestErrorOfTheOtherEndIsTyped(t *testing.T) {
 	}
 }
 
+func TestAnAnswerWithoutAResultIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, rest := range []string{``, `,"error":null`} {
+		w := newWire(t, &recorder{})
+		done := w.call(t.Context(), "m", "")
+		w.say(t, `{"jsonrpc":"2.0","id":%s%s}`, idOf(t, w.read(t)), rest)
+		if got := await(t, done); got.err == nil || !strings.Contains(got.err.Error(), "neither a result nor an error") {
+			t.Errorf("%q: got %s, %v", rest, got.result, got.err)
+		}
+	}
+}
+
 func TestAnswersFindTheirCallsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	w := newWire(t, &recorder{})
