@@ -74,7 +74,10 @@ func (r *remote) open(ctx context.Context, kind surface.Transport) error {
 			return err
 		}
 		t.SetNotificationHandler(r.notified)
-		t.SetConnectionLostHandler(func(err error) { r.finish(fmt.Errorf("connection lost: %w", withoutURL(err))) })
+		t.SetConnectionLostHandler(func(err error) {
+			r.finish(fmt.Errorf("connection lost: %w", withoutURL(err)))
+			r.closeTransport() // what is under way had its answer coming on that stream
+		})
 		r.transport = t
 		return startWithin(ctx, r.ctx, t)
 	}
@@ -130,8 +133,11 @@ func (r *remote) Call(ctx context.Context, method string, params json.RawMessage
 	if len(params) > 0 {
 		req.Params = params
 	}
-	ctx, answered := withStatus(ctx)
-	resp, err := r.transport.SendRequest(ctx, req)
+	sending, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(r.ctx, cancel)() // else one that began as its transport closed would wait for good
+	sending, answered := withStatus(sending)
+	resp, err := r.transport.SendRequest(sending, req)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		if method != "initialize" {

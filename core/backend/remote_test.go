@@ -184,6 +184,38 @@ func TestOlderSSEServerIsReached(t *testing.T) {
 	}
 }
 
+func TestCallsFailWhenAnOlderServersStreamIsLost(t *testing.T) {
+	t.Parallel()
+	called, release := make(chan bool), make(chan bool)
+	t.Cleanup(func() { close(release) })
+	s := server.NewMCPServer("old", "1")
+	s.AddTool(mcp.NewTool("hello"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText("hello"), nil
+	})
+	s.AddTool(mcp.NewTool("wait"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		called <- true
+		<-release
+		return mcp.NewToolResultText("too late"), nil
+	})
+	ts := httptest.NewServer(server.NewSSEServer(s))
+	t.Cleanup(ts.Close)
+	m := newManager(t, Options{Servers: []surface.Server{{Name: "s", Transport: surface.SSE, URL: ts.URL + "/sse"}}})
+	m.Refresh(within(t))
+	done := make(chan error, 1)
+	go func() {
+		_, err := callTool(t.Context(), m, "s", "wait", `{}`)
+		done <- err
+	}()
+	await(t, called)
+	ts.CloseClientConnections()
+	if err := await(t, done); err == nil || !strings.Contains(err.Error(), "connection lost") {
+		t.Errorf("got %v", err)
+	}
+	if text, err := callTool(within(t), m, "s", "hello", `{}`); err != nil || text != "hello" {
+		t.Errorf("after that: got %q, %v", text, err)
+	}
+}
+
 func TestURLThatNeverAnswersIsGivenUp(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
