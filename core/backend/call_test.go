@@ -201,6 +201,26 @@ func TestDeathOfAServerFailsItsCallsAtOnceAndIsRepaired(t *testing.T) {
 	}
 }
 
+func TestAServerThatStopsReadingIsReplaced(t *testing.T) {
+	t.Parallel()
+	mark := filepath.Join(t.TempDir(), "mark")
+	m := newManager(t, Options{Servers: []surface.Server{shell("s", `
+		read a; echo '{"jsonrpc":"2.0","id":"ctx-1","result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s"}}}'
+		read b
+		if [ ! -e '`+mark+`' ]; then exec 0<&-; >'`+mark+`'; exec sleep 1000; fi
+		read c; echo '{"jsonrpc":"2.0","id":"ctx-2","result":{"content":[{"type":"text","text":"back"}]}}'; read d`)}})
+	m.Refresh(within(t))
+	eventually(t, "it stops reading", func() bool { _, err := os.Stat(mark); return err == nil })
+	_, err := callTool(within(t), m, "s", "any", `{}`)
+	var e *rpc.Error
+	if !errors.As(err, &e) || e.Code != CodeConnectionClosed || !strings.Contains(e.Message, "no longer reads its input") {
+		t.Errorf("got %v", err)
+	}
+	if text, err := callTool(within(t), m, "s", "any", `{}`); err != nil || text != "back" {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
 func TestCallTimeoutIsTheConfiguredOne(t *testing.T) {
 	t.Parallel()
 	srv := stub(t, "s")

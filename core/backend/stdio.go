@@ -45,25 +45,19 @@ func dialStdio(ctx context.Context, s *spawnerProcess, l launch, e events, log h
 	return k, nil
 }
 
-// watch reads until the server's output ends or its process does, whichever is
-// first, and tells how it ended.
+// settle is how long the other signs of an end may take to show.
+const settle = 200 * time.Millisecond
+
+// watch reads until the server's output ends, its process does, or it takes no
+// more input, whichever is first, and tells how it ended.
 func (k *stdio) watch(stderrEnd <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- k.Run(ctx) }()
-	const settle = 200 * time.Millisecond // for the other signs of an end
 	select {
 	case err := <-ended:
-		select {
-		case <-k.child.exited:
-			k.reason = errors.New(k.child.status)
-		case <-time.After(settle):
-			k.reason = errors.New("it closed its output")
-		}
-		if err != nil {
-			k.reason = err
-		}
+		k.reason = k.silenced(err)
 	case <-k.child.exited:
 		// What it wrote at last is still in the pipe.
 		select {
@@ -71,6 +65,16 @@ func (k *stdio) watch(stderrEnd <-chan struct{}) {
 		case <-time.After(settle):
 		}
 		k.reason = errors.New(k.child.status)
+	case <-k.Closed():
+		// Run does that, too, and to a process that has ended nothing can be written.
+		select {
+		case err := <-ended:
+			k.reason = k.silenced(err)
+		case <-k.child.exited:
+			k.reason = errors.New(k.child.status)
+		case <-time.After(settle):
+			k.reason = errors.New("it no longer reads its input")
+		}
 	}
 	select {
 	case <-stderrEnd:
@@ -79,6 +83,21 @@ func (k *stdio) watch(stderrEnd <-chan struct{}) {
 	k.reason = withWords(k.reason, k.words())
 	close(k.over)
 	k.close()
+}
+
+// silenced tells why the server's output ended, which err is unless it ended
+// regularly.
+func (k *stdio) silenced(err error) error {
+	how := "it closed its output"
+	select {
+	case <-k.child.exited:
+		how = k.child.status
+	case <-time.After(settle):
+	}
+	if err != nil {
+		return err
+	}
+	return errors.New(how)
 }
 
 func (k *stdio) done() <-chan struct{} { return k.over }
