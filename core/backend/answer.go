@@ -42,7 +42,7 @@ func (r *remote) requested(_ context.Context, req transport.JSONRPCRequest) (*tr
 			return
 		}
 		if err := r.answer(id, result, err); err != nil {
-			r.log.Warn("an answer did not reach the server", "method", req.Method, "error", withoutURL(err))
+			r.log.Warn("an answer did not reach the server", "method", req.Method, "error", withoutWords(err))
 		}
 	}()
 	return nil, nil
@@ -66,7 +66,8 @@ func (r *remote) answer(id, result json.RawMessage, failure error) error {
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(r.ctx, http.MethodPost, r.url, bytes.NewReader(body))
+	ctx, answered := withStatus(r.ctx)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -83,11 +84,11 @@ func (r *remote) answer(id, result json.RawMessage, failure error) error {
 	}
 	resp, err := r.http.Do(req)
 	if err != nil {
-		return err
+		return quoting(err, answered)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode >= 300 {
-		return fmt.Errorf("status %d", resp.StatusCode)
+		return fmt.Errorf("it answered %s", answered)
 	}
 	return nil
 }

@@ -367,7 +367,7 @@ func (b *backend) notify(method string, params json.RawMessage) {
 	}
 	send := func() {
 		if err := s.link.Notify(method, params); err != nil {
-			b.log.Warn("a notification did not reach it", "method", method, "error", err)
+			b.log.Warn("a notification did not reach it", "method", method, "error", withoutWords(err))
 		}
 	}
 	if _, waits := s.link.(*remote); waits { // for the server to take it

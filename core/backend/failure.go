@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/ctx-sidecar/ctx/core/rpc"
 )
 
 var errClosing = errors.New("it is being shut down")
@@ -24,28 +26,41 @@ func (e slow) Error() string { return fmt.Sprintf("no answer to %s within %s", e
 
 func isHung(err error) bool { return errors.As(err, new(slow)) }
 
-// ending is a failure with the last that the server wrote to its stderr.
-type ending struct {
-	how   error
-	words string
+// telling is a failure that is told in words of the server's, too.
+type telling struct {
+	how   error // without them
+	whole string
 }
 
-func (e *ending) Error() string { return e.how.Error() + "; its last words: " + e.words }
-func (e *ending) Unwrap() error { return e.how }
+func (e *telling) Error() string { return e.whole }
+func (e *telling) Unwrap() error { return e.how }
 
+// withWords adds the last that a server wrote to its stderr.
 func withWords(how error, words string) error {
 	if words == "" {
 		return how
 	}
-	return &ending{how, words}
+	return &telling{how, how.Error() + "; its last words: " + words}
 }
 
 // withoutWords is an error's text for logs and files, in which what a server
 // writes has no place: it may be a secret.
 func withoutWords(err error) string {
-	var e *ending
-	if !errors.As(err, &e) {
-		return err.Error()
+	text := err.Error()
+	instead := func(whole, how string) {
+		before, after, found := strings.Cut(text, whole)
+		if !found {
+			before, after = "", ""
+		}
+		text = before + how + after
 	}
-	return strings.Replace(err.Error(), e.Error(), e.how.Error(), 1)
+	var told *telling
+	if errors.As(err, &told) {
+		instead(told.whole, told.how.Error())
+	}
+	var answer *rpc.Error
+	if errors.As(err, &answer) {
+		instead(answer.Error(), fmt.Sprintf("error %d", answer.Code))
+	}
+	return text
 }

@@ -49,7 +49,7 @@ func (s *session) list(ctx context.Context, k kinds, l *listing.Listing) error {
 		case p.of != "tools" && errors.As(err, &answer) && answer.Code == rpc.CodeMethodNotFound:
 			*p.into = nil // many that have resources know nothing of templates
 		case p.of != "tools":
-			l.Notes = append(l.Notes, fmt.Sprintf("%s: %v", p.method, err))
+			l.Notes = append(l.Notes, p.method+": "+withoutWords(err)) // which are written to disk
 		default:
 			return fmt.Errorf("%s: %w", p.method, err)
 		}

@@ -58,14 +58,19 @@ func dialRemote(ctx context.Context, kind surface.Transport, url string, headers
 		serving: map[string]context.CancelFunc{},
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
-	if err := r.open(ctx, kind); err != nil {
+	life, answered := withStatus(r.ctx)
+	if err := r.open(ctx, life, kind); err != nil {
 		r.cancel()
-		return nil, withoutURL(err)
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, r.explain(err, answered)
 	}
 	return r, nil
 }
 
-func (r *remote) open(ctx context.Context, kind surface.Transport) error {
+// open starts the transport within ctx, for as long as life.
+func (r *remote) open(ctx, life context.Context, kind surface.Transport) error {
 	quiet := slog.New(slog.DiscardHandler) // it logs URLs, in which there may be tokens
 	if kind == surface.SSE {
 		t, err := transport.NewSSE(r.url, transport.WithHeaders(r.headers), transport.WithHTTPClient(r.http),
@@ -75,11 +80,11 @@ func (r *remote) open(ctx context.Context, kind surface.Transport) error {
 		}
 		t.SetNotificationHandler(r.notified)
 		t.SetConnectionLostHandler(func(err error) {
-			r.finish(fmt.Errorf("connection lost: %w", withoutURL(err)))
+			r.finish(fmt.Errorf("connection lost: %w", quoting(err, new(status))))
 			r.closeTransport() // what is under way had its answer coming on that stream
 		})
 		r.transport = t
-		return startWithin(ctx, r.ctx, t)
+		return startWithin(ctx, life, t)
 	}
 	//lint:ignore SA1019 on revisions with a session there is no other way to hear of changed lists
 	listen := transport.WithContinuousListening()
@@ -91,7 +96,7 @@ func (r *remote) open(ctx context.Context, kind surface.Transport) error {
 	t.SetNotificationHandler(r.notified)
 	t.SetRequestHandler(r.requested)
 	r.transport = t
-	return t.Start(r.ctx)
+	return t.Start(life)
 }
 
 // startWithin starts a transport that lives as long as life and has to be there
@@ -111,16 +116,18 @@ func startWithin(ctx, life context.Context, t transport.Interface) error {
 // a redirect to somebody else, or to where everybody on the way can read them.
 func sameHost(req *http.Request, via []*http.Request) error {
 	if req.URL.Host != via[0].URL.Host {
-		return fmt.Errorf("it redirects to another host, %s", req.URL.Host)
+		return misdirected("it redirects to another host", ", "+req.URL.Host)
 	}
 	if via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https" {
-		return errors.New("it redirects from https to http: write the address that it leads to, with https")
+		return misdirected("it redirects from https to http: write the address that it leads to, with https", "")
 	}
 	if len(via) > 5 {
-		return errors.New("it redirects in circles")
+		return misdirected("it redirects in circles", "")
 	}
 	return nil
 }
+
+func misdirected(how, whereTo string) error { return &telling{errors.New(how), how + whereTo} }
 
 // Call implements link.
 func (r *remote) Call(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
@@ -145,7 +152,7 @@ func (r *remote) Call(ctx context.Context, method string, params json.RawMessage
 		}
 		return nil, context.Cause(ctx)
 	case err != nil:
-		return nil, r.explain(err)
+		return nil, r.explain(err, answered)
 	case resp.Error != nil:
 		e := &rpc.Error{Code: int64(resp.Error.Code), Message: resp.Error.Message}
 		if resp.Error.Data != nil {
@@ -174,7 +181,7 @@ func (r *remote) agree(result json.RawMessage) {
 }
 
 // explain names what a failure means to the user.
-func (r *remote) explain(err error) error {
+func (r *remote) explain(err error, answered *status) error {
 	select {
 	case <-r.over: // which broke off what was under way
 		return fmt.Errorf("%w: %w", rpc.ErrClosed, r.reason)
@@ -189,7 +196,24 @@ func (r *remote) explain(err error) error {
 	case errors.Is(err, transport.ErrLegacySSEServer):
 		return errors.New("it refuses initialize with a 4xx status: is it an older server, of type sse?")
 	}
-	return withoutURL(err)
+	return quoting(err, answered)
+}
+
+// quoting tells what in an error of the transport's may be quoted from the
+// server: all of it where the server answered, and else, as net/http writes it,
+// what follows a quotation mark.
+func quoting(err error, answered *status) error {
+	err = withoutURL(err)
+	if errors.As(err, new(*telling)) {
+		return err
+	}
+	if answered.Load() != 0 {
+		return &telling{fmt.Errorf("it answered %s", answered), err.Error()}
+	}
+	if how, _, quotes := strings.Cut(err.Error(), `"`); quotes {
+		return &telling{errors.New(strings.TrimRight(how, " :=")), err.Error()}
+	}
+	return err
 }
 
 // withoutURL drops from an error the URL, in which there may be tokens, and
@@ -209,7 +233,7 @@ func withoutURL(err error) error {
 func (r *remote) withdraw(id string) {
 	params, _ := json.Marshal(map[string]string{"requestId": id, "reason": "the caller gave up"}) // strings always marshal
 	if err := r.Notify("notifications/cancelled", params); err != nil {
-		r.log.Debug("a call could not be withdrawn", "error", err)
+		r.log.Debug("a call could not be withdrawn", "error", withoutWords(err))
 	}
 }
 
@@ -223,8 +247,9 @@ func (r *remote) Notify(method string, params json.RawMessage) error {
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, defaultStartTimeout)
 	defer cancel()
+	ctx, answered := withStatus(ctx)
 	if err := r.transport.SendNotification(ctx, n); err != nil {
-		return withoutURL(err)
+		return quoting(err, answered)
 	}
 	return nil
 }
@@ -319,6 +344,6 @@ func (r *remote) close() {
 func (r *remote) closeTransport() {
 	defer r.cancel()
 	if err := r.transport.Close(); err != nil {
-		r.log.Debug("close", "error", withoutURL(err))
+		r.log.Debug("close", "error", withoutWords(quoting(err, new(status))))
 	}
 }

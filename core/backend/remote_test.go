@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -255,6 +256,28 @@ func answering(t *testing.T, status int, body string) surface.Server {
 	}))
 	t.Cleanup(ts.Close)
 	return surface.Server{Name: "s", Transport: surface.HTTP, URL: ts.URL}
+}
+
+// talking starts a server that says the same to everybody and hangs up.
+func talking(t *testing.T, words string) surface.Server {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = bufio.NewReader(c).ReadString('\n')
+			fmt.Fprint(c, words)
+			c.Close()
+		}
+	}()
+	return surface.Server{Name: "s", Transport: surface.HTTP, URL: "http://" + l.Addr().String()}
 }
 
 func TestAnAnswerWithoutAResultIsAnError(t *testing.T) {

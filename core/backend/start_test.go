@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,25 +123,54 @@ func TestWhatCannotStartSaysWhy(t *testing.T) {
 	}
 }
 
-func TestWhatAServerWritesToStderrIsKeptNowhere(t *testing.T) {
+func TestWhatAServerSaysIsKeptNowhere(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	var log strings.Builder
-	m := newManager(t, Options{
-		Servers: []surface.Server{shell("s", "echo token s3cret is wrong >&2; exit 1")},
-		Cache:   listing.OpenCache(dir, filepath.Join(dir, "cache.key")), Log: hclog.New(&hclog.LoggerOptions{Output: &log, Level: hclog.Trace}),
-	})
-	m.Refresh(within(t))
-	if s := m.Status()[0]; !strings.Contains(s.Error, "s3cret") {
-		t.Errorf("the user is not told: %+v", s)
+	answers := func(lines ...string) surface.Server {
+		script := ""
+		for _, l := range lines {
+			script += "read x; "
+			if l != "" {
+				script += "echo '{\"jsonrpc\":\"2.0\"," + l + "}'; "
+			}
+		}
+		return shell("s", script+"read x")
 	}
-	m.Close()
-	cached, err := os.ReadFile(filepath.Join(dir, "probe-cache.json"))
-	if err != nil || !strings.Contains(string(cached), "exit status 1") || strings.Contains(string(cached), "s3cret") {
-		t.Errorf("cache %s, %v", cached, err)
-	}
-	if !strings.Contains(log.String(), "exit status 1") || strings.Contains(log.String(), "s3cret") {
-		t.Errorf("log %s", log.String())
+	const hello = `"id":"ctx-1","result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"b"}}`
+	for name, tt := range map[string]struct {
+		server surface.Server
+		want   string
+	}{
+		"stderr":                 {shell("s", "echo token s3cret is wrong >&2; exit 1"), "exit status 1"},
+		"an error to initialize": {answers(`"id":"ctx-1","error":{"code":-32000,"message":"invalid API key s3cret"}`), "error -32000"},
+		"an error to tools/list": {answers(hello, "", `"id":"ctx-2","error":{"code":-32001,"message":"invalid API key s3cret"}`), "tools/list: error -32001"},
+		"an error to prompts/list": {answers(hello, "", `"id":"ctx-2","result":{"tools":[]}`, `"id":"ctx-3","error":{"code":-32002,"message":"s3cret"}`),
+			"prompts/list: error -32002"},
+		"no error object":    {answers(hello, "", `"id":"ctx-2","error":"s3cret"`), "tools/list: error -32603"},
+		"an HTTP error":      {answering(t, http.StatusForbidden, "invalid API key s3cret"), "tools/list: it answered 403 Forbidden"},
+		"a long HTTP error":  {answering(t, http.StatusBadGateway, "s3cret "+strings.Repeat("x", 1000)), "it answered 502 Bad Gateway"},
+		"an error by HTTP":   {answering(t, http.StatusOK, `{"id":ID,"error":{"code":-32003,"message":"s3cret"}}`), "tools/list: error -32003"},
+		"an odd HTTP answer": {talking(t, "HTTP/1.1 200 OK\r\nContent-Type: text/s3cret\r\nContent-Length: 0\r\n\r\n"), "it answered 200 OK"},
+		"no HTTP":            {talking(t, "s3cret\r\n\r\n"), "malformed HTTP response"},
+	} {
+		dir := t.TempDir()
+		var log strings.Builder
+		m := newManager(t, Options{
+			Servers: []surface.Server{tt.server},
+			Cache:   listing.OpenCache(dir, filepath.Join(dir, "cache.key")), Log: hclog.New(&hclog.LoggerOptions{Output: &log, Level: hclog.Trace}),
+		})
+		m.Refresh(within(t))
+		s := m.Status()[0]
+		if s.Error != "" && !strings.Contains(s.Error, "s3cret") || strings.Contains(s.Failure, "s3cret") || (s.Failure == "") != (s.Error == "") {
+			t.Errorf("%s: status %+v", name, s)
+		}
+		m.Close()
+		cached, err := os.ReadFile(filepath.Join(dir, "probe-cache.json"))
+		if err != nil || !strings.Contains(string(cached), tt.want) || strings.Contains(string(cached), "s3cret") {
+			t.Errorf("%s: cache %s, %v", name, cached, err)
+		}
+		if s.Error != "" && !strings.Contains(log.String(), tt.want) || strings.Contains(log.String(), "s3cret") {
+			t.Errorf("%s: log %s", name, log.String())
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ type Status struct {
 	State      State     `json:"state"`
 	PID        int       `json:"pid,omitempty"`
 	Error      string    `json:"error,omitempty"`       // why it failed, or why its lists could not be read
+	Failure    string    `json:"-"`                     // Error without the server's words, for what is kept on disk
 	NeedsOAuth bool      `json:"needs_oauth,omitempty"` // it answered 401: only the host can log in
 	Hung       bool      `json:"hung,omitempty"`        // it failed by taking too long
 	RetryAt    time.Time `json:"retry_at,omitzero"`     // no use starts it before
@@ -33,7 +34,8 @@ func (b *backend) status() Status {
 	defer b.mu.Unlock()
 	s := Status{Server: b.srv.Name, State: Idle, Warnings: b.warnings}
 	if b.lastErr != nil {
-		s.Error, s.NeedsOAuth, s.Hung = b.lastErr.Error(), needsOAuth(b.lastErr), isHung(b.lastErr)
+		s.Error, s.Failure = b.lastErr.Error(), withoutWords(b.lastErr)
+		s.NeedsOAuth, s.Hung = needsOAuth(b.lastErr), isHung(b.lastErr)
 	}
 	switch {
 	case b.session != nil:
