@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -263,12 +265,20 @@ func TestServerThatFailsItsProbeStaysDirect(t *testing.T) {
 	u := newUser(t)
 	dir := u.workspace("w", func(dir string) map[string]any {
 		all := notes("a")(dir)
-		all["broken"] = args{"command": "/nonexistent/server"}
+		all["broken"] = args{"command": "sh", "args": []string{"-c", "echo invalid API key $(printf s3%s cret) >&2; exit 1"}}
 		return all
 	})
 	out := u.wrap(dir, "claude")
-	if !strings.Contains(out, "left direct: it did not list its tools") {
+	if !strings.Contains(out, "left direct: it did not list its tools: exit status 1; its last words: invalid API key s3cret") {
 		t.Errorf("wrap says:\n%s", out)
+	}
+	for _, root := range []string{u.home, dir} {
+		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if b, _ := os.ReadFile(path); bytes.Contains(b, []byte("s3cret")) {
+				t.Errorf("%s keeps what the server said:\n%s", path, b)
+			}
+			return nil
+		})
 	}
 	if s := u.read(dir + "/.claude/settings.local.json"); strings.Contains(s, "broken") {
 		t.Errorf("a server that failed its probe was switched off:\n%s", s)

@@ -214,7 +214,8 @@ func (s *Set) ask(ctx context.Context, f *cmdutil.Factory, cache *listing.Cache,
 	return errors.Join(append(errs, tools.Flush())...)
 }
 
-// list asks the servers of one host; of one that does not answer it says why.
+// list asks the servers of one host. Of one that does not answer it says why: to
+// the user all of it, and in the listing, which is kept, not in its own words.
 func (s *Set) list(ctx context.Context, f *cmdutil.Factory, h *Host, jobs []job) map[string]listing.Listing {
 	c := client(h, s.Workspace)
 	servers := make([]surface.Server, len(jobs))
@@ -228,20 +229,25 @@ func (s *Set) list(ctx context.Context, f *cmdutil.Factory, h *Host, jobs []job)
 	for _, l := range m.Listings() {
 		found[l.Server] = l
 	}
+	why := make(map[string]string)
 	for _, st := range m.Status() {
 		if _, ok := found[st.Server]; ok {
 			continue
 		}
-		why := st.Error
+		told, kept := st.Error, st.Failure
 		switch {
 		case st.NeedsOAuth:
-			why = "it needs the host's own login"
-		case why == "":
-			why = fmt.Sprintf("no answer in %s", probeTime)
+			told = "it needs the host's own login"
+			kept = told
+		case told == "":
+			told = fmt.Sprintf("no answer in %s", probeTime)
+			kept = told
 		}
-		found[st.Server] = listing.Listing{Server: st.Server, Failed: why, Hung: st.Hung || st.Error == ""}
+		why[st.Server] = told
+		found[st.Server] = listing.Listing{Server: st.Server, Failed: kept, Hung: st.Hung || st.Error == ""}
 	}
 	for _, j := range jobs {
+		h.Probed.Servers[j.at].Reason = why[j.server.Name]
 		l := found[j.server.Name]
 		l.Server, l.Fingerprint, l.Program = j.server.Name, j.server.Fingerprint(), j.program
 		l.Capabilities = listing.Canonical(c.Capabilities())
@@ -257,7 +263,7 @@ func (j job) keep(l listing.Listing, cache *listing.Cache, tools *baseline.Store
 		return fmt.Errorf("keep what %s lists: %w", l.Server, err)
 	}
 	if l.Failed != "" {
-		out.Outcome, out.Reason = "failed", l.Failed
+		out.Outcome = "failed"
 		return nil
 	}
 	out.Outcome, out.Tools, out.Version = "listed", len(l.Parse()), l.Version

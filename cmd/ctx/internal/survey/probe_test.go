@@ -60,6 +60,19 @@ func asked(t *testing.T, scripts map[string]string) map[string]listing.Failure {
 	return kept
 }
 
+func TestWhatAServerSaysOfItsFailureIsNotKept(t *testing.T) {
+	t.Parallel()
+	kept := asked(t, map[string]string{
+		"stderr": "echo invalid API key s3cret >&2; exit 1",
+		"answer": `read a; echo '{"jsonrpc":"2.0","id":"ctx-1","error":{"code":-32000,"message":"invalid API key s3cret"}}'; read b`,
+	})
+	for name, want := range map[string]string{"stderr": "exit status 1", "answer": "error -32000"} {
+		if kept[name].Reason != want {
+			t.Errorf("%s: kept %q, want %q", name, kept[name].Reason, want)
+		}
+	}
+}
+
 func TestAServerThatTheUserDidNotWaitForHasNotFailed(t *testing.T) {
 	t.Parallel()
 	if kept := asked(t, map[string]string{"broken": "exit 1"}); len(kept) != 1 {

@@ -1,6 +1,7 @@
 package wrap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,7 +114,7 @@ func (w *wrapper) record(before wiring.Record) []wiring.HostRecord {
 			case s.Verdict == Front && w.gateway:
 				h.Fronted = append(h.Fronted, wiring.Fronted{Name: s.Name, Scope: string(s.Scope), Fingerprint: s.Fingerprint()})
 			case s.Verdict == Direct:
-				h.Direct = append(h.Direct, wiring.Direct{Name: s.Name, Reason: s.Reason})
+				h.Direct = append(h.Direct, wiring.Direct{Name: s.Name, Reason: cmp.Or(s.Kept, s.Reason)})
 			}
 		}
 		h.Everywhere = w.gateway && j.everywhere()

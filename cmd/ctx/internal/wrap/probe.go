@@ -32,19 +32,18 @@ func (w *wrapper) probe(ctx context.Context) error {
 		if w.dryRun || len(unknown) == 0 {
 			continue
 		}
-		listings, err := w.list(ctx, j, unknown)
+		listings, failures, err := w.list(ctx, j, unknown)
 		if err != nil {
 			return err
 		}
 		for i := range j.servers {
 			s := &j.servers[i]
-			l, ok := listings[s.Name]
-			switch {
-			case !ok:
-			case l.Failed != "":
-				s.leave("it did not list its tools: " + l.Failed)
-			default:
+			if l, ok := listings[s.Name]; ok {
 				j.listings[s.Name] = l
+			} else if st, ok := failures[s.Name]; ok {
+				const silent = "it did not list its tools: "
+				s.leave(silent + st.Error)
+				s.Kept = silent + st.Failure
 			}
 		}
 	}
@@ -65,8 +64,8 @@ func cached(c *listing.Cache, s surface.Server, client backend.Lister) (listing.
 }
 
 // list starts servers, all at once as far as the manager lets them, and returns
-// what each lists or why it lists nothing.
-func (w *wrapper) list(ctx context.Context, j *job, servers []surface.Server) (map[string]listing.Listing, error) {
+// what each lists, or why it lists nothing.
+func (w *wrapper) list(ctx context.Context, j *job, servers []surface.Server) (map[string]listing.Listing, map[string]backend.Status, error) {
 	w.f.IO.Step("asking %s of %s for their tools ...", count(len(servers), "server"), j.host.Title())
 	defer w.f.IO.Step("")
 	// Without a cache: the workspace has no folder of ours before it is wrapped.
@@ -74,26 +73,28 @@ func (w *wrapper) list(ctx context.Context, j *job, servers []surface.Server) (m
 	defer m.Close()
 	m.Refresh(ctx)
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("list the tools: %w", err)
+		return nil, nil, fmt.Errorf("list the tools: %w", err)
 	}
 	found := map[string]listing.Listing{}
 	for _, l := range m.Listings() {
 		found[l.Server] = l
 	}
+	failures := map[string]backend.Status{}
 	for _, st := range m.Status() {
 		if _, ok := found[st.Server]; ok {
 			continue
 		}
-		why := st.Error
 		switch {
 		case st.NeedsOAuth:
-			why = "it needs the host's own login"
-		case why == "":
-			why = "no answer"
+			st.Error = "it needs the host's own login"
+			st.Failure = st.Error
+		case st.Error == "":
+			st.Error = "no answer"
+			st.Failure = st.Error
 		}
-		found[st.Server] = listing.Listing{Server: st.Server, Failed: why}
+		failures[st.Server] = st
 	}
-	return found, nil
+	return found, failures, nil
 }
 
 // keep writes what was listed where hooks and gateways look for it.

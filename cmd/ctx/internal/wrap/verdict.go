@@ -31,6 +31,7 @@ type Server struct {
 	surface.Server
 	Verdict  Verdict
 	Reason   string // why it is direct
+	Kept     string // Reason without the server's own words, where it has any
 	Approval string // who lets it be started: "/home/me/.claude.json:12", approvedByUser, "" for nobody yet
 }
 
