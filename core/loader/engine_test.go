@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ctx-sidecar/ctx/core/activate"
@@ -202,5 +205,38 @@ func TestAModelThatFailsCostsTheModelAlone(t *testing.T) {
 	d, degraded, err := e.Decide(t.Context(), diaryRequest())
 	if !errors.Is(degraded, ErrFailed) || !strings.Contains(degraded.Error(), "its graph is another") || d.Ranker != "lexical" || best(t, d, err) != "diary" {
 		t.Errorf("%v, %+v", degraded, d)
+	}
+}
+
+// Of one name in two taps the first one's is meant, be the other a fork of it or
+// what the user's own is put in place of.
+func TestWhatAnEarlierTapHasTakesNothingFromIt(t *testing.T) {
+	t.Parallel()
+	list := slices.Clone(desks.Capabilities)
+	for _, c := range desks.Capabilities {
+		c.Tap = "fork/tools"
+		list = append(list, c)
+	}
+	both := tap.Of(list)
+	r := lexical(t)
+	for _, prompt := range []string{diaryRequest().Prompt, "write a note into my diary"} {
+		var got [2]activate.Decision
+		for i, c := range []*tap.Catalog{desks, both} {
+			var err error
+			if got[i], err = r.Decide(t.Context(), activate.Request{Prompt: prompt, Candidates: Candidates(c, nil)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(got[0], got[1], cmpopts.IgnoreUnexported(activate.Decision{})); diff != "" {
+			t.Errorf("%q (-alone +beside a fork):\n%s", prompt, diff)
+		}
+	}
+	coming := candidates(both, nil, func(name string) bool { return name == "fork/diary" })
+	if len(coming) != 3 || coming[1].Name != "fork/diary" || !coming[1].Active {
+		t.Errorf("what the session has: %+v", coming)
+	}
+	own := slices.DeleteFunc(coming, func(c activate.Candidate) bool { return c.Tap != "acme/tools" })
+	if activate.Fingerprint(own) != activate.Fingerprint(Candidates(desks, nil)) {
+		t.Errorf("the tap's own are %+v", own)
 	}
 }

@@ -118,9 +118,17 @@ func (l *Loader) Degraded(ctx context.Context) error {
 	return l.opts.Taps.Degraded(ctx)
 }
 
-// Candidates are the capabilities of a catalog as a router sees them; r, where
-// there is one, tells what they are in a session.
+// Candidates are the capabilities of a catalog among which a router chooses; r,
+// where there is one, tells what they are in a session.
 func Candidates(c *tap.Catalog, r *capability.Registry) []activate.Candidate {
+	return candidates(c, r, func(string) bool { return false })
+}
+
+// candidates is Candidates where what is coming counts as active. One whose bare
+// name is an earlier tap's is left out, since all that it could do is take that
+// one's probability away, unless the session has it. Then it is nobody's: the
+// calibration of its tap is made without it.
+func candidates(c *tap.Catalog, r *capability.Registry, coming func(name string) bool) []activate.Candidate {
 	marks := map[string]capability.Entry{}
 	if r != nil {
 		for _, e := range r.List() {
@@ -130,9 +138,16 @@ func Candidates(c *tap.Catalog, r *capability.Registry) []activate.Candidate {
 	list := make([]activate.Candidate, 0, len(c.Capabilities))
 	for _, one := range c.Capabilities {
 		e := marks[one.Ref]
+		active := e.Active || coming(one.Ref)
+		if one.Shadowed() {
+			if !active && !e.Static {
+				continue
+			}
+			one.Tap = ""
+		}
 		list = append(list, activate.Candidate{
 			Name: one.Ref, Title: one.Title, Description: one.Description, Triggers: one.Triggers, Domains: one.Domains, Tap: one.Tap,
-			Active: e.Active, Static: e.Static, Unready: len(e.Unready) > 0,
+			Active: active, Static: e.Static, Unready: len(e.Unready) > 0,
 		})
 	}
 	return list

@@ -19,13 +19,9 @@ type scene struct {
 // decide routes a text, when ctx ends at the latest. What is coming counts as
 // active.
 func (s scene) decide(ctx context.Context, text string, minChars int, coming func(name string) bool) (d activate.Decision, degraded, err error) {
-	candidates := Candidates(s.opts.Taps.Catalog(), s.registry)
-	for i, c := range candidates {
-		candidates[i].Active = c.Active || coming(c.Name)
-	}
 	a := s.opts.Config.Activate
 	d, degraded, err = s.opts.Taps.Decide(ctx, activate.Request{
-		Prompt: text, Domain: Domain(s.opts.Config), Candidates: candidates,
+		Prompt: text, Domain: Domain(s.opts.Config), Candidates: candidates(s.opts.Taps.Catalog(), s.registry, coming),
 		ActivateAt: a.ActivateAt, SuggestAt: a.SuggestAt, MinChars: minChars, NoSuggest: !a.Suggest,
 	})
 	d.Suggested = slices.DeleteFunc(slices.Clone(d.Suggested), s.denied)

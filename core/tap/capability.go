@@ -69,6 +69,10 @@ func (c Capability) Pinned() string {
 	return c.Name
 }
 
+// Shadowed reports whether another tap has the bare name, so that only the pinned
+// one means this capability.
+func (c Capability) Shadowed() bool { return c.Ref != c.Name }
+
 // In reports whether a session of this domain may have the capability. The
 // session of no domain ("") has the universal ones alone.
 func (c Capability) In(domain string) bool {

@@ -89,8 +89,8 @@ func (s *shop) add(ctx context.Context, name, where string, yes bool) (err error
 	}
 	s.warn()
 	r := Added{Tap: t, Capabilities: len(catalog.Capabilities), Commands: commands, Approved: approved, Problems: append([]tap.Problem{}, catalog.Problems...)}
-	for _, c := range catalog.Capabilities {
-		if len(c.Triggers) > 0 {
+	for _, c := range s.catalog().Capabilities { // an earlier tap may have the name
+		if c.Tap == t.Name && len(c.Triggers) > 0 && !c.Shadowed() {
 			r.Routable++
 		}
 	}

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -92,7 +90,7 @@ func (c *calibrator) run(ctx context.Context, name string) error {
 	}
 	candidates := c.candidates(t)
 	if activate.Routable(candidates) == 0 {
-		return cmdutil.Fail("see what is wrong: ctx tap lint "+t.Path, "no capability of %s has triggers", t.Name)
+		return cmdutil.Fail("see ctx tap list and ctx tap lint "+t.Path, "no prompt leads to %s: its capabilities have no triggers, or their names are an earlier tap's", t.Name)
 	}
 	file := c.set
 	if !filepath.IsAbs(file) {
@@ -140,13 +138,12 @@ func (c *calibrator) run(ctx context.Context, name string) error {
 	return c.f.Print("tap-calibrate", r, r.print)
 }
 
-// candidates are the capabilities of one tap by their bare names, as rows have
-// them.
+// candidates are the capabilities of one tap that prompts lead to. All have their
+// bare names, as rows do.
 func (c *calibrator) candidates(t tap.Tap) []activate.Candidate {
 	var own []activate.Candidate
 	for _, one := range loader.Candidates(c.catalog(), nil) {
 		if one.Tap == t.Name {
-			one.Name = strings.TrimPrefix(one.Name, path.Dir(t.Name)+"/")
 			own = append(own, one)
 		}
 	}

@@ -109,7 +109,7 @@ func TestACalibrationIsTheUsersAndEndsWithTheTextsItWasMadeFor(t *testing.T) {
 	if l := u.listed(); len(l.Calibrations) != 1 || !strings.Contains(l.Calibrations[0].Stale, "changed") {
 		t.Errorf("after an edit: %+v", l)
 	}
-	if _, out, _ := u.run("", "tap", "list"); !strings.Contains(out, "stale (lexical: the tap has changed since)") {
+	if _, out, _ := u.run("", "tap", "list"); !strings.Contains(out, "stale (lexical: the tap or one before it has changed since)") {
 		t.Errorf("the table does not say so:\n%s", out)
 	}
 	if _, out, _ := u.run("", "capability", "discover", "query db for the newest entries", "--explain", "--json"); strings.Contains(out, "calibrated") {
@@ -122,6 +122,43 @@ func TestACalibrationIsTheUsersAndEndsWithTheTextsItWasMadeFor(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(u.home, ".local", "share", "ctx", "calibrations", "*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %q, %v", left, err)
 	}
+}
+
+// Prompts lead to none of what an earlier tap has by the same name.
+func TestACalibrationIsOfWhatNoEarlierTapHas(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	fork := filepath.Join(u.home, "src", "fork")
+	if err := os.CopyFS(fork, os.DirFS(u.tap)); err != nil {
+		t.Fatal(err)
+	}
+	u.must(0, "2 of them for prompts", "tap", "add", "fork/tools", fork, "--yes")
+	u.must(0, "0 of them for prompts", "tap", "add", "acme/tools", u.tap, "--yes")
+	set := u.rows(25)
+	u.must(1, "no prompt leads to acme/tools", "tap", "calibrate", "acme/tools", "--set", set)
+
+	if err := os.RemoveAll(filepath.Join(fork, "capabilities", "db")); err != nil {
+		t.Fatal(err)
+	}
+	if d := u.calibrate("--set", set); !d.Kept {
+		t.Errorf("%+v", d)
+	}
+	var l struct {
+		Taps []struct {
+			Name                             string
+			Capabilities, Routable, Shadowed int
+			Calibrations                     []struct{ Stale string }
+		}
+	}
+	if err := json.Unmarshal([]byte(u.must(0, "", "tap", "list", "--json")), &l); err != nil || len(l.Taps) != 2 {
+		t.Fatalf("%v: %+v", err, l)
+	}
+	if own := l.Taps[1]; own.Capabilities != 2 || own.Routable != 1 || own.Shadowed != 1 || len(own.Calibrations) != 1 || own.Calibrations[0].Stale != "" {
+		t.Errorf("%+v", own)
+	}
+	u.must(0, `"calibrated": "acme/tools"`, "capability", "discover", "query db for the newest entries", "--explain", "--json")
+	u.must(0, "removed fork/tools", "tap", "remove", "fork/tools")
+	u.must(0, "the tap or one before it has changed since", "tap", "list")
 }
 
 func TestWhatCannotBeCalibratedOnIsRefusedAndNothingIsKept(t *testing.T) {

@@ -79,11 +79,11 @@ func (s *shop) list() (List, error) {
 				continue
 			}
 			one.Capabilities++
-			if len(c.Triggers) > 0 {
-				one.Routable++
-			}
-			if c.Ref != c.Name {
+			switch {
+			case c.Shadowed():
 				one.Shadowed++
+			case len(c.Triggers) > 0:
+				one.Routable++
 			}
 		}
 		l.Taps = append(l.Taps, one)

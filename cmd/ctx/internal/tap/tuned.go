@@ -30,7 +30,7 @@ func (s *shop) tuned(catalog *tap.Catalog) func(name string) []Tuned {
 			t := Tuned{Calibrated: c}
 			switch {
 			case c.Fingerprint != activate.Fingerprint(texts[name]):
-				t.Stale = "the tap has changed since"
+				t.Stale = "the tap or one before it has changed since"
 			case !s.inUse(c):
 				t.Stale = "it is made for another model or version of ctx"
 			}
