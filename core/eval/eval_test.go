@@ -66,6 +66,22 @@ func measured(t *testing.T) Scored {
 	return got.Rankers[0]
 }
 
+// A set has ten thousand rows, and a tap a hundred capabilities.
+func TestWhatScoresAreMadeOfIsNotKept(t *testing.T) {
+	t.Parallel()
+	d := activate.Decision{Scores: []activate.Score{{Name: "a", Probability: 0.9, Features: map[string]float64{"card": 1}}}}
+	got, err := Measure(t.Context(), rows[:1], []Ranker{scripted(map[string]activate.Decision{rows[0].ID: d})}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := got.Rankers[0].Answers[0].Scores; len(s) != 1 || s[0].Features != nil || s[0].Probability != 0.9 {
+		t.Errorf("kept %+v", s)
+	}
+	if d.Scores[0].Features == nil {
+		t.Error("the ranker's own answer is changed")
+	}
+}
+
 func TestTheRightOneBesideAWrongOneCovers(t *testing.T) {
 	t.Parallel()
 	a := Answer{Row: rows[0], Decision: activate.Decision{Outcome: activate.Activate, Winner: "b", Suggested: []string{"a"}, Scores: scores("b", "a")}}

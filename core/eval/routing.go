@@ -65,6 +65,10 @@ func Measure(ctx context.Context, rows []Row, rankers []Ranker, progress func(ra
 			if err != nil {
 				return out, fmt.Errorf("%s on row %s: %w", ranker.Name, row.ID, err)
 			}
+			d.Scores = slices.Clone(d.Scores)
+			for i := range d.Scores {
+				d.Scores[i].Features = nil // no rate is made of them, and they are most of an answer
+			}
 			s.Answers = append(s.Answers, Answer{Row: row, Decision: d, Top: top(d)})
 		}
 		s.Rates = rates(s.Answers)
