@@ -102,7 +102,9 @@ func fit(answers []Answer, t Targets) activate.Calibration {
 	return c
 }
 
-// thresholds are the least that meet the targets, rounded up to four digits.
+// thresholds are the least that meet the targets, rounded up to four digits. What
+// is activated is noise too, and activate_at has the first say: of the noise that
+// is allowed suggest_at gets what is left.
 func thresholds(answers []Answer, t Targets) activate.Thresholds {
 	var winners, shares, right []float64
 	for _, a := range answers {
@@ -113,7 +115,13 @@ func thresholds(answers []Answer, t Targets) activate.Thresholds {
 			right = append(right, own)
 		}
 	}
-	at := activate.Thresholds{ActivateAt: line(winners, t.FalseFires), SuggestAt: line(shares, t.Noise)}
+	at := activate.Thresholds{ActivateAt: line(winners, min(t.FalseFires, t.Noise))}
+	for i, winner := range winners {
+		if winner >= at.ActivateAt {
+			shares[i] = math.Inf(1) // noise, wherever suggest_at is
+		}
+	}
+	at.SuggestAt = line(shares, t.Noise)
 	slices.Sort(right)
 	if len(right) > 0 {
 		at.DiscoverAt = min(right[int(missed*float64(len(right)))], at.SuggestAt)
@@ -142,11 +150,10 @@ func (a Answer) confidence() (winner, share, own float64) {
 
 // line is the least threshold that at most a share of the scores pass.
 func line(scores []float64, share float64) float64 {
-	slices.Sort(scores)
-	slices.Reverse(scores)
 	k := int(share*float64(len(scores)) + 1e-9)
 	if k >= len(scores) {
 		return 0
 	}
-	return min(math.Floor(scores[k]*1e4+1)/1e4, 1)
+	ascending := slices.Sorted(slices.Values(scores))
+	return min(math.Floor(ascending[len(scores)-1-k]*1e4+1)/1e4, 1)
 }

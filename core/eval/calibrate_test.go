@@ -1,11 +1,13 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ctx-sidecar/ctx/core/activate"
@@ -65,6 +67,67 @@ func TestFitFindsTheScaleAndMeetsTheTargetsOnOtherRows(t *testing.T) {
 	again, err := Fit(t.Context(), rows[:1200], ranker, targets)
 	if err != nil || again.Calibration != f.Calibration {
 		t.Errorf("then %+v, now %+v (%v)", f.Calibration, again.Calibration, err)
+	}
+}
+
+// undecided is a ranker of five candidates that is now sure of one and now torn
+// between several, so that those which it may activate are others than those
+// which it may suggest.
+func undecided(n int) ([]Row, Ranker) {
+	chance := rand.New(rand.NewPCG(5, 6))
+	rows := make([]Row, n)
+	shown := map[string][]float64{}
+	for i := range rows {
+		rows[i].ID = fmt.Sprint(i)
+		odds := make([]float64, 5)
+		for j := range odds {
+			odds[j] = 2*chance.NormFloat64() - 2
+		}
+		if i%2 == 0 {
+			rows[i].Expect = []string{"0"}
+			odds[0] += 4
+		}
+		shown[rows[i].ID] = odds
+	}
+	return rows, Ranker{"undecided", func(_ context.Context, r Row) (activate.Decision, error) {
+		all := 1.0
+		for _, o := range shown[r.ID] {
+			all += math.Exp(o)
+		}
+		d := activate.Decision{None: 1 / all}
+		for j, o := range shown[r.ID] {
+			d.Scores = append(d.Scores, activate.Score{Name: fmt.Sprint(j), Probability: math.Exp(o) / all})
+		}
+		slices.SortFunc(d.Scores, func(a, b activate.Score) int { return cmp.Compare(b.Probability, a.Probability) })
+		return d.At(activate.Thresholds{ActivateAt: 0.5, SuggestAt: 0.5}), nil
+	}}
+}
+
+func TestWhatIsActivatedIsNoiseToo(t *testing.T) {
+	t.Parallel()
+	rows, ranker := undecided(2000)
+	measured, err := Measure(t.Context(), rows, []Ranker{ranker}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, targets := range []Targets{{0.03, 0.15}, {0.1, 0.15}, {0.15, 0.15}, {0.3, 0.1}, {0.05, 0}} {
+		at := thresholds(measured.Rankers[0].Answers, targets)
+		var answers []Answer
+		for _, a := range measured.Rankers[0].Answers {
+			a.Decision = a.At(at)
+			answers = append(answers, a)
+		}
+		got := rates(answers)
+		if got.FalseFires > targets.FalseFires || got.Noise > targets.Noise || got.Noise < targets.Noise-0.01 {
+			t.Errorf("for %+v the rates are %+v", targets, got)
+		}
+	}
+	f, err := Fit(t.Context(), rows[:300], ranker, Targets{0.3, 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := f.Expected; e.Noise > 0.15 || e.FalseFires > 0.15 {
+		t.Errorf("%+v is expected on other rows", e.Rates)
 	}
 }
 
