@@ -2,6 +2,7 @@ package tap
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 	"strconv"
 )
@@ -45,6 +46,14 @@ func (p Problem) String() string {
 		s += " (" + p.Hint + ")"
 	}
 	return s
+}
+
+// Routing reports whether what prompts lead to may be another than the tap's
+// author thinks: p is about which capabilities there are, or about what one says
+// of itself, and not about the servers behind it.
+func (p Problem) Routing() bool {
+	provider := filepath.Ext(p.File) == ".toml" && filepath.Base(p.File) != routingFile
+	return !provider || slices.Contains([]string{"syntax", "unreadable", "no-provider", "dangling", "loop", "outside"}, p.Rule)
 }
 
 func sortProblems(list []Problem) {

@@ -171,6 +171,44 @@ func TestARowThatExpectsAStrangerIsAWarning(t *testing.T) {
 	}
 }
 
+// The tap that was measured is not the one that its author means.
+func TestWhatOfTheTapIsNotMeasuredIsSaid(t *testing.T) {
+	t.Parallel()
+	const provider = "# Title: Orders of customers\n# Description: Look up, change and cancel customer orders.\n"
+	for name, c := range map[string]struct {
+		file, text string
+		want       string // "" for nothing
+	}{
+		"domains of another kind":  {"stock/config.toml", "triggers = [\"count the inventory\"]\ndomains = \"logistics\"\n", "stock/config.toml:2:"},
+		"triggers of another kind": {"stock/config.toml", "triggers = \"count the inventory\"\n", "stock/config.toml:1:"},
+		"routing that is no TOML":  {"stock/config.toml", "triggers = [\n", "stock/config.toml:"},
+		"provider that is no TOML": {"orders/default.toml", provider + "[deps\n", "orders/default.toml:3:"},
+		"no provider":              {"wages/config.toml", "triggers = [\"pay the wages\"]\n", "wages has no default.toml"},
+		"name that is none":        {"a b/config.toml", "triggers = [\"pay the wages\"]\n", `"a b" cannot be a capability's name`},
+		"neither server nor dep":   {"orders/default.toml", provider, ""},
+		"server without a command": {"orders/default.toml", provider + "[[mcp.servers]]\nname = \"orders\"\n", ""},
+		"unknown key":              {"stock/config.toml", "triggers = [\"count the inventory\"]\ntigers = []\n", ""},
+	} {
+		dir := workspace(t)
+		path := filepath.Join(dir, "tap", "capabilities", filepath.FromSlash(c.file))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, out, errOut := run(t, dir, true, nil, "routing", "--tap", "tap", "--set", "rows.jsonl")
+		var d document
+		if err := json.Unmarshal([]byte(out), &d); code != cmdutil.OK || err != nil {
+			t.Fatalf("%s: exit %d, %v: %s", name, code, err, errOut)
+		}
+		said := strings.Join(d.Warnings, "\n")
+		if c.want != "" && !strings.Contains(said, c.want) || c.want == "" && len(d.Warnings) != 1 { // that there is no model
+			t.Errorf("%s: warnings %q", name, d.Warnings)
+		}
+	}
+}
+
 // Else the shipped model would be measured in place of the one that was meant.
 func TestWhatIsWrongWithTheSettingsIsSaid(t *testing.T) {
 	t.Parallel()

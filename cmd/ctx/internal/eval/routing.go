@@ -43,7 +43,7 @@ domain, and no capability lacks anything.
 			if rankers != "" && rankers != "all" {
 				return cmdutil.BadUsage("leave it out, or: --rankers all", "unknown rankers %q", rankers)
 			}
-			candidates, err := candidates(abs(f.Dir, dir))
+			candidates, problems, err := candidates(abs(f.Dir, dir))
 			if err != nil {
 				return err
 			}
@@ -70,7 +70,7 @@ domain, and no capability lacks anything.
 			for i := range result.Rankers {
 				result.Rankers[i].Explain(sweep)
 			}
-			result.Warnings = append(warnings, eval.Faults(rows, candidates)...)
+			result.Warnings = slices.Concat(warnings, problems, eval.Faults(rows, candidates))
 			return f.Print("eval.routing", result, func(s *streams) { text(s, result) })
 		},
 	}
@@ -88,12 +88,18 @@ func abs(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-func candidates(dir string) ([]activate.Candidate, error) {
+// candidates are what prompts can lead to in a folder; problems say what of it is
+// not measured as it was meant.
+func candidates(dir string) (out []activate.Candidate, problems []string, err error) {
 	if _, err := os.Stat(filepath.Join(dir, "capabilities")); err != nil {
-		return nil, cmdutil.NotThere("--tap names a folder that holds capabilities/", "read tap: %w", err)
+		return nil, nil, cmdutil.NotThere("--tap names a folder that holds capabilities/", "read tap: %w", err)
 	}
-	all, _ := tap.LoadDir(dir)
-	var out []activate.Candidate
+	all, found := tap.LoadDir(dir)
+	for _, p := range found {
+		if p.Severity == tap.Error && p.Routing() {
+			problems = append(problems, p.String())
+		}
+	}
 	for _, c := range all {
 		if len(c.Triggers) > 0 {
 			out = append(out, activate.Candidate{
@@ -102,9 +108,9 @@ func candidates(dir string) ([]activate.Candidate, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, cmdutil.Fail("see what is wrong: ctx tap lint "+dir, "no capability in %s has triggers", dir)
+		return nil, nil, cmdutil.Fail("see what is wrong: ctx tap lint "+dir, "no capability in %s has triggers", dir)
 	}
-	return out, nil
+	return out, problems, nil
 }
 
 // choose returns the rankers that can be had here, and what the numbers are to
