@@ -15,8 +15,10 @@ func (s *Scored) Explain(sweep []float64) {
 	if s.probabilities() {
 		s.Points = s.Sweep(sweep)
 	}
-	if n := len(s.Answers); n > 0 {
-		s.Thresholds = s.Answers[n-1].Thresholds
+	for _, a := range s.Answers {
+		if s.Thresholds = a.Thresholds; len(a.Scores) > 0 {
+			break // a prompt without scores has come to no tap, and to no calibration of one
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctx-sidecar/ctx/core/activate"
+	"github.com/ctx-sidecar/ctx/core/embed"
 )
 
 // scripted answers each row by its id.
@@ -181,6 +183,55 @@ func TestWhatIsOddAboutRowsIsSaid(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A prompt that is too short to be scored tells nothing of what the others were
+// judged by.
+func TestThresholdsAreThoseOfRowsThatWereScored(t *testing.T) {
+	t.Parallel()
+	scorers, taps := activate.Thresholds{ActivateAt: 0.7}, activate.Thresholds{ActivateAt: 0.3}
+	short, scored := Answer{Decision: activate.Decision{Thresholds: scorers}}, Answer{Decision: activate.Decision{Thresholds: taps, Scores: scores("a")}}
+	for name, c := range map[string]struct {
+		answers []Answer
+		want    activate.Thresholds
+	}{
+		"the last is short":  {[]Answer{scored, short}, taps},
+		"the first is short": {[]Answer{short, scored}, taps},
+		"all are":            {[]Answer{short, short}, scorers},
+		"there is none":      {},
+	} {
+		s := Scored{Answers: c.answers}
+		if s.Explain(nil); s.Thresholds != c.want {
+			t.Errorf("%s: %+v", name, s.Thresholds)
+		}
+	}
+}
+
+// unread is a model that no prompt comes to.
+type unread struct{}
+
+func (unread) ID() string { return "unread" }
+
+func (unread) Encode(context.Context, []string) ([]embed.Encoding, error) {
+	return nil, errors.New("it was asked")
+}
+
+func TestABaselineHasItsOwnThresholdsWhateverTheRow(t *testing.T) {
+	t.Parallel()
+	scorer, err := activate.ReadScorer("../../models/" + embed.DefaultModel + "/" + activate.ScorerFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := activate.New(scorer, unread{}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{Semantic, Top3, Unlearned} {
+		d, err := Baseline(name, r, []activate.Candidate{{Name: "a", Triggers: []string{"do it"}}}).Choose(t.Context(), Row{Text: "ok"})
+		if err != nil || d.Thresholds != r.Baseline(name) || d.Outcome != activate.Silence {
+			t.Errorf("%s: %+v (%v), want %+v", name, d, err, r.Baseline(name))
+		}
 	}
 }
 

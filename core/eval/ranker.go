@@ -41,6 +41,7 @@ func Baseline(name string, r *activate.Router, candidates []activate.Candidate) 
 	product := Product(name, r, candidates)
 	return Ranker{name, func(ctx context.Context, row Row) (activate.Decision, error) {
 		d, err := product.Choose(ctx, row)
+		d.Thresholds = at
 		if err != nil || len(d.Scores) == 0 {
 			return d, err
 		}
