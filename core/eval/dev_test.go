@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ctx-sidecar/ctx/core/activate"
+	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/embed"
 	"github.com/ctx-sidecar/ctx/core/eval"
 	"github.com/ctx-sidecar/ctx/core/tap"
@@ -35,7 +36,8 @@ func TestRoutingOfTheRealTap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rankers := []eval.Ranker{eval.Product("lexical", lexical, candidates)}
+	q := activate.Request{Candidates: candidates, MinChars: config.Default().Activate.MinChars}
+	rankers := []eval.Ranker{eval.Product("lexical", lexical, q)}
 	bars := []eval.Rates{{FiredCorrect: 0.15, FalseFires: 0.03, Covered: 0.45, Noise: 0.15}}
 	model, err := filepath.Abs("../../models/" + embed.DefaultModel)
 	if err != nil {
@@ -44,7 +46,7 @@ func TestRoutingOfTheRealTap(t *testing.T) {
 	router, degraded := activate.Load(activate.Source{Env: os.Environ(), Model: model})
 	if degraded == nil {
 		defer router.Close()
-		rankers = append(rankers, eval.Product("default", router, candidates))
+		rankers = append(rankers, eval.Product("default", router, q))
 		bars = append(bars, eval.Rates{FiredCorrect: 0.66, FalseFires: 0.03, Covered: 0.87, Noise: 0.15})
 	} else {
 		t.Logf("without the model: %v", degraded)

@@ -227,8 +227,9 @@ func TestABaselineHasItsOwnThresholdsWhateverTheRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	q := activate.Request{Candidates: []activate.Candidate{{Name: "a", Triggers: []string{"do it"}}}, MinChars: 8}
 	for _, name := range []string{Semantic, Top3, Unlearned} {
-		d, err := Baseline(name, r, []activate.Candidate{{Name: "a", Triggers: []string{"do it"}}}).Choose(t.Context(), Row{Text: "ok"})
+		d, err := Baseline(name, r, q).Choose(t.Context(), Row{Text: "ok"})
 		if err != nil || d.Thresholds != r.Baseline(name) || d.Outcome != activate.Silence {
 			t.Errorf("%s: %+v (%v), want %+v", name, d, err, r.Baseline(name))
 		}

@@ -14,15 +14,15 @@ type Ranker struct {
 	Choose func(context.Context, Row) (activate.Decision, error)
 }
 
-// Product is what a router of the product decides, in a fresh session.
-func Product(name string, r *activate.Router, candidates []activate.Candidate) Ranker {
+// Product is what a router of the product decides, in a fresh session. q is all
+// of a request but what a row says: the candidates, and the user's settings.
+func Product(name string, r *activate.Router, q activate.Request) Ranker {
 	return Ranker{name, func(ctx context.Context, row Row) (activate.Decision, error) {
-		return r.Decide(ctx, activate.Request{Prompt: row.Text, Domain: row.Domain, Candidates: candidates, MinChars: minChars})
+		q := q
+		q.Prompt, q.Domain = row.Text, row.Domain
+		return r.Decide(ctx, q)
 	}}
 }
-
-// minChars is the setting's default.
-const minChars = 8
 
 // The rankers that the product is compared with. They have no learned part; the
 // features they use, and their thresholds, come with the model's scorer.
@@ -35,10 +35,11 @@ const (
 // top3Margin is by how much the predecessor's first has to lead.
 const top3Margin = 0.06
 
-// Baseline is one of the rankers above, over the features that r computes.
-func Baseline(name string, r *activate.Router, candidates []activate.Candidate) Ranker {
+// Baseline is one of the rankers above, over the features that r computes. Of the
+// user's settings it goes by min_chars alone.
+func Baseline(name string, r *activate.Router, q activate.Request) Ranker {
 	at := r.Baseline(name)
-	product := Product(name, r, candidates)
+	product := Product(name, r, q)
 	return Ranker{name, func(ctx context.Context, row Row) (activate.Decision, error) {
 		d, err := product.Choose(ctx, row)
 		d.Thresholds = at

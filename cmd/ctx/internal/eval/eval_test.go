@@ -209,6 +209,43 @@ func TestWhatOfTheTapIsNotMeasuredIsSaid(t *testing.T) {
 	}
 }
 
+// What is measured is what prompts do in the user's sessions.
+func TestTheUsersThresholdsAreMeasured(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		settings string
+		want     map[string]float64 // of the rates
+	}{
+		"none":                        {"", map[string]float64{"fired_correct": 1, "covered": 1}},
+		"nothing is activated":        {"activate_at = 1.0\nsuggest_at = 0.5\n", map[string]float64{"fired_correct": 0, "covered": 1}},
+		"nothing is suggested":        {"activate_at = 1.0\nsuggest = false\n", map[string]float64{"fired_correct": 0, "covered": 0}},
+		"everything is suggested":     {"suggest_at = 0.0\n", map[string]float64{"fired_correct": 1, "noise": 0.5}},
+		"all prompts are too short":   {"min_chars = 100\n", map[string]float64{"top1": 0, "covered": 0}},
+		"everything can be activated": {"activate_at = 0.0\n", map[string]float64{"fired_correct": 1, "false_fires": 0.5}},
+	} {
+		dir := workspace(t)
+		path := filepath.Join(dir, ".config", "ctx", "ctx.toml")
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("[activate]\n"+c.settings), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, out, errOut := run(t, dir, true, nil, "routing", "--tap", "tap", "--set", "rows.jsonl")
+		var d document
+		if err := json.Unmarshal([]byte(out), &d); code != cmdutil.OK || err != nil {
+			t.Fatalf("%s: exit %d, %v: %s", name, code, err, errOut)
+		}
+		for _, r := range d.Rankers {
+			for rate, want := range c.want {
+				if r[rate] != want {
+					t.Errorf("%s: %s of %s is %v, want %v (warnings %q)", name, rate, r["name"], r[rate], want, d.Warnings)
+				}
+			}
+		}
+	}
+}
+
 // Else the shipped model would be measured in place of the one that was meant.
 func TestWhatIsWrongWithTheSettingsIsSaid(t *testing.T) {
 	t.Parallel()

@@ -27,7 +27,8 @@ func newRouting(f *cmdutil.Factory) *cobra.Command {
 		Long: `Measure which capability of a tap a prompt leads to. DIR holds capabilities/; FILE
 holds rows {"id", "text", "domain", "expect": [NAMES], "kind"}, where no name in
 "expect" means that nothing may be activated. Every row is a fresh session of its
-domain, and no capability lacks anything.
+domain, and no capability lacks anything. lexical and default go by [activate] of
+ctx.toml, as your sessions do.
 
   lexical    what ctx does without a model
   semantic   the model alone: the nearest trigger, one threshold
@@ -125,14 +126,16 @@ func choose(f *cmdutil.Factory, c []activate.Candidate, set []byte, all bool) (_
 	for _, r := range []*activate.Router{lexical, router} {
 		warnings = append(warnings, tune(calibration.Open(l), r, c, set)...)
 	}
-	rankers := []eval.Ranker{eval.Product("lexical", lexical, c)}
+	a := cfg.Activate
+	q := activate.Request{Candidates: c, ActivateAt: a.ActivateAt, SuggestAt: a.SuggestAt, MinChars: a.MinChars, NoSuggest: !a.Suggest}
+	rankers := []eval.Ranker{eval.Product("lexical", lexical, q)}
 	if degraded != nil {
 		warnings = append(warnings, fmt.Sprintf("no model in use: %s; default is lexical", why(degraded)))
-		return append(rankers, eval.Product("default", router, c)), slices.Compact(warnings), func() {}
+		return append(rankers, eval.Product("default", router, q)), slices.Compact(warnings), func() {}
 	}
-	rankers = append(rankers, eval.Baseline(eval.Semantic, router, c), eval.Product("default", router, c))
+	rankers = append(rankers, eval.Baseline(eval.Semantic, router, q), eval.Product("default", router, q))
 	if all {
-		rankers = append(rankers, eval.Baseline(eval.Top3, router, c), eval.Baseline(eval.Unlearned, router, c))
+		rankers = append(rankers, eval.Baseline(eval.Top3, router, q), eval.Baseline(eval.Unlearned, router, q))
 	}
 	return rankers, warnings, func() { router.Close() }
 }

@@ -166,7 +166,8 @@ func (c *calibrator) routers() (list []*activate.Router, missing string) {
 func (c *calibrator) one(ctx context.Context, r *activate.Router, candidates []activate.Candidate, rows []eval.Row) (Calibrated, error) {
 	c.f.IO.Step("%s: %d rows", r.Ranker(), len(rows))
 	defer c.f.IO.Step("")
-	fitted, err := eval.Fit(ctx, rows, eval.Product(r.Ranker(), r, candidates), c.targets)
+	q := activate.Request{Candidates: candidates, MinChars: c.settings.Activate.MinChars}
+	fitted, err := eval.Fit(ctx, rows, eval.Product(r.Ranker(), r, q), c.targets)
 	if err != nil {
 		return Calibrated{}, err
 	}
