@@ -53,14 +53,17 @@ func Fit(ctx context.Context, rows []Row, ranker Ranker, t Targets) (Fitted, err
 	out := Fitted{Before: measured.Rankers[0], Expected: Scored{Name: ranker.Name}}
 	for fold := range folds {
 		rest, held := split(all, fold)
-		c := fit(rest, t)
+		c, err := fit(ctx, rest, t)
+		if err != nil {
+			return Fitted{}, err
+		}
 		for _, a := range held {
 			out.Expected.Answers = append(out.Expected.Answers, a.with(c))
 		}
 	}
 	out.Expected.Rates = rates(out.Expected.Answers)
-	out.Calibration = fit(all, t)
-	return out, nil
+	out.Calibration, err = fit(ctx, all, t)
+	return out, err
 }
 
 // split takes every fifth of either sort of row out.
@@ -88,18 +91,25 @@ func (a Answer) with(c activate.Calibration) Answer {
 	return a
 }
 
-func fit(answers []Answer, t Targets) activate.Calibration {
+// fit takes long on many rows, and fails with ctx alone.
+func fit(ctx context.Context, answers []Answer, t Targets) (activate.Calibration, error) {
 	var apart []Answer // each with a scale and bias that are not its own
 	for fold := range folds {
+		if err := ctx.Err(); err != nil {
+			return activate.Calibration{}, err
+		}
 		rest, held := split(answers, fold)
 		c := platt(rest)
 		for _, a := range held {
 			apart = append(apart, a.with(c))
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return activate.Calibration{}, err
+	}
 	c := platt(answers)
 	c.Thresholds = thresholds(apart, t)
-	return c
+	return c, nil
 }
 
 // thresholds are the least that meet the targets, rounded up to four digits. What

@@ -155,6 +155,25 @@ func TestFitWantsRowsOfBothSorts(t *testing.T) {
 	}
 }
 
+// Words alone answer whatever becomes of the context.
+func TestWhoStopsAMeasurementWaitsForNoMoreOfIt(t *testing.T) {
+	t.Parallel()
+	rows, ranker := miscalibrated(200, 1, 0)
+	for name, last := range map[string]int{"among the rows": 3, "before anything is fitted": len(rows)} {
+		ctx, stop := context.WithCancel(t.Context())
+		asked := 0
+		stopping := Ranker{ranker.Name, func(ctx context.Context, r Row) (activate.Decision, error) {
+			if asked++; asked == last {
+				stop()
+			}
+			return ranker.Choose(ctx, r)
+		}}
+		if f, err := Fit(ctx, rows, stopping, Targets{0.03, 0.15}); !errors.Is(err, context.Canceled) || asked != last {
+			t.Errorf("%s: %d rows, %+v, %v", name, asked, f.Calibration, err)
+		}
+	}
+}
+
 func TestIntervalsHoldTheRateAndNarrowWithRows(t *testing.T) {
 	t.Parallel()
 	rows, ranker := miscalibrated(2000, 1, 0)

@@ -58,6 +58,9 @@ func Measure(ctx context.Context, rows []Row, rankers []Ranker, progress func(ra
 	for _, ranker := range rankers {
 		s := Scored{Name: ranker.Name}
 		for i, row := range rows {
+			if err := ctx.Err(); err != nil { // words alone never look
+				return out, err
+			}
 			if progress != nil {
 				progress(ranker.Name, i)
 			}

@@ -125,6 +125,9 @@ func (c *calibrator) run(ctx context.Context, name string) error {
 		one.Set, one.Made = set, time.Now().UTC().Truncate(time.Second)
 		r.Of = append(r.Of, one)
 	}
+	if err := ctx.Err(); err != nil { // who stops it wants nothing of it
+		return err
+	}
 	if !c.dry {
 		var made []calibration.Calibrated
 		for _, one := range r.Of {

@@ -1,12 +1,18 @@
 package tap_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/root"
 )
 
 // rows writes labelled rows about the capabilities of newUser: n that expect
@@ -187,6 +193,22 @@ func TestWhatCannotBeCalibratedOnIsRefusedAndNothingIsKept(t *testing.T) {
 	}
 	if d := u.calibrate("--set", u.rows(20), "--dry-run"); d.Kept {
 		t.Errorf("%+v", d)
+	}
+	if _, err := os.Stat(filepath.Join(u.home, ".local", "share", "ctx", "calibrations")); !os.IsNotExist(err) {
+		t.Errorf("something is kept: %v", err)
+	}
+}
+
+func TestACalibrationThatIsStoppedIsNotKept(t *testing.T) {
+	t.Parallel()
+	u := newUser(t).added()
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	streams, _, _, _ := iostreams.Test()
+	cmd := root.New(&cmdutil.Factory{IO: streams, Env: []string{"HOME=" + u.home}, Dir: u.home})
+	cmd.SetArgs([]string{"tap", "calibrate", "acme/tools", "--set", u.rows(25)})
+	if err := cmd.ExecuteContext(stopped); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(u.home, ".local", "share", "ctx", "calibrations")); !os.IsNotExist(err) {
 		t.Errorf("something is kept: %v", err)
