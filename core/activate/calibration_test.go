@@ -73,7 +73,7 @@ func TestACalibrationChangesTheOddsOfItsTapAlone(t *testing.T) {
 		if slices.ContainsFunc(first, func(c Candidate) bool { return c.Name == name }) {
 			want = 0.5*want + 1
 		}
-		if math.Abs(got-want) > 1e-6 {
+		if !(math.Abs(got-want) <= 1e-6) {
 			t.Errorf("%s has %v, want %v", name, got, want)
 		}
 	}

@@ -100,7 +100,7 @@ func TestWhatIsReadJointlyDecides(t *testing.T) {
 	w.Weight = 0
 	same := decide(t, jointRouter(t, m, w), Request{Prompt: prompt})
 	for i, s := range same.Scores {
-		if math.Abs(s.Probability-plain.Scores[i].Probability) > 1e-6 {
+		if !(math.Abs(s.Probability-plain.Scores[i].Probability) <= 1e-6) {
 			t.Errorf("without weight %s changes from %v to %v", s.Name, plain.Scores[i].Probability, s.Probability)
 		}
 	}
@@ -134,7 +134,7 @@ func TestMixingKeepsProbabilities(t *testing.T) {
 		}
 		sum += p
 	}
-	if math.Abs(sum-1) > 1e-9 {
+	if !(math.Abs(sum-1) <= 1e-9) {
 		t.Errorf("they sum to %v", sum)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/ctx-sidecar/ctx/core/embed"
@@ -38,12 +39,9 @@ func TestProbabilitiesAreTheTrainers(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := append(o.Probabilities, o.None)
-				for i := range want.Probabilities {
-					if math.Abs(got[i]-want.Probabilities[i]) > 2e-3 {
-						t.Errorf("%q: got %.4f, want %.4f", want.Text, got, want.Probabilities)
-						break
-					}
+				near := func(a, b float64) bool { return math.Abs(a-b) <= 2e-3 } // NaN is near nothing
+				if got := append(o.Probabilities, o.None); !slices.EqualFunc(got, want.Probabilities, near) {
+					t.Errorf("%q: got %.4f, want %.4f", want.Text, got, want.Probabilities)
 				}
 			}
 		})
@@ -92,12 +90,16 @@ func trained(t *testing.T, name string) []trainedRow {
 	}
 	defer f.Close()
 	var rows []trainedRow
-	for s := bufio.NewScanner(f); s.Scan(); {
+	s := bufio.NewScanner(f)
+	for s.Scan() {
 		var r trainedRow
 		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
 			t.Fatal(err)
 		}
 		rows = append(rows, r)
+	}
+	if err := s.Err(); err != nil || len(rows) == 0 {
+		t.Fatalf("%d rows of %s (%v)", len(rows), f.Name(), err)
 	}
 	return rows
 }

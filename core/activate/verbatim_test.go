@@ -37,7 +37,7 @@ func TestATriggerOfOneCapabilityActivatesIt(t *testing.T) {
 			for _, s := range d.Scores {
 				sum += s.Probability
 			}
-			if math.Abs(sum-1) > 1e-9 {
+			if !(math.Abs(sum-1) <= 1e-9) {
 				t.Errorf("%q: all probabilities are %v together", prompt, sum)
 			}
 		}

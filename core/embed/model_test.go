@@ -74,12 +74,18 @@ func TestVectorsAreTheReferences(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if len(want) == 0 || len(got) != len(want) {
+				t.Fatalf("%d vectors for %d texts", len(got), len(want))
+			}
 			for i, w := range want {
+				if len(w.Vector) == 0 || len(got[i]) != len(w.Vector) {
+					t.Fatalf("%q: %d dimensions, want %d", w.Text, len(got[i]), len(w.Vector))
+				}
 				worst := 0.0
 				for j := range w.Vector {
 					worst = max(worst, math.Abs(float64(got[i][j]-w.Vector[j])))
 				}
-				if worst > 1e-3 {
+				if !(worst <= 1e-3) { // nor is it NaN
 					t.Errorf("%q differs by %.5f", w.Text, worst)
 				}
 			}
