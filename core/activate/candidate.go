@@ -1,6 +1,9 @@
 package activate
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Candidate is one capability as the router sees it.
 type Candidate struct {
@@ -53,3 +56,8 @@ func (c Candidate) card() string {
 	}
 	return c.Title + ". " + c.Description
 }
+
+// sentence is what the joint network reads of a candidate beside a trigger. It
+// reads few tokens, and titles mostly say the name again: they are better spent
+// on the description.
+func (c Candidate) sentence() string { return cmp.Or(c.Description, c.Title) }

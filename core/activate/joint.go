@@ -74,7 +74,7 @@ func (r *Router) read(ctx context.Context, f *field, prompt string, e encoded, c
 	j := &Joint{Read: order}
 	var texts []embed.Candidate
 	for _, i := range j.Read {
-		texts = append(texts, embed.Candidate{Card: candidates[i].card(), Trigger: candidates[i].Triggers[f.nearest(i, e)]})
+		texts = append(texts, embed.Candidate{Card: candidates[i].sentence(), Trigger: candidates[i].Triggers[f.nearest(i, e)]})
 	}
 	var err error
 	if j.Each, j.None, err = chooser.Choose(ctx, prompt, texts); err != nil {

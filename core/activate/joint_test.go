@@ -71,7 +71,7 @@ func TestWhatIsReadJointlyDecides(t *testing.T) {
 	var card string
 	for _, c := range shop {
 		if c.Name == second {
-			card = c.card()
+			card = c.Description
 		}
 	}
 	m := &reading{none: -30, say: func(_ int, c embed.Candidate) float64 {
@@ -250,6 +250,24 @@ func TestWhatCannotWinIsNotRead(t *testing.T) {
 		decide(t, jointRouter(t, m, &jointWeights{Candidates: 3, Weight: 1, Faint: c.faint}), prompt)
 		if len(m.read) != c.read {
 			t.Errorf("%s: %d read", name, len(m.read))
+		}
+	}
+}
+
+func TestNoTitleIsReadJointlyBesideADescription(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ title, description, want string }{
+		{"Weather", "Tell what the weather will be like.", "Tell what the weather will be like."},
+		{"Weather", "", "Weather"},
+	} {
+		m := &reading{say: func(int, embed.Candidate) float64 { return 0 }}
+		candidate := Candidate{Name: "weather", Title: c.title, Description: c.description, Triggers: []string{"will it rain tomorrow"}}
+		r := jointRouter(t, m, &jointWeights{Candidates: 1, Weight: 1})
+		if _, err := r.Decide(t.Context(), Request{Prompt: "do I need an umbrella today?", Candidates: []Candidate{candidate}}); err != nil {
+			t.Fatal(err)
+		}
+		if len(m.read) != 1 || m.read[0].Card != c.want {
+			t.Errorf("%q, %q: read as %+v, want %q", c.title, c.description, m.read, c.want)
 		}
 	}
 }

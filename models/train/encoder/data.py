@@ -34,6 +34,7 @@ class Field:
     names: list  # of the things
     texts: list  # per thing: its card, then its triggers
     rows: list
+    said: list = dataclasses.field(default_factory=list)  # per thing, what the joint network reads of it beside a trigger; none: its card
 
 
 def lines(path):
@@ -68,12 +69,18 @@ def card(title, description):
     return f"{title}. {description}" if title else description
 
 
+def capability(x):
+    """(name, texts, what is read of it) of a capability, as core/activate/candidate.go has them."""
+    title, description = x.get("title", ""), x["description"]
+    return x["capability"], [card(title, description)] + x["triggers"], description or title
+
+
 def tap_folder(path):
-    """The capabilities with triggers of a tap on disk, as the product reads them: (name, texts)."""
+    """The capabilities with triggers of a tap on disk, as the product reads them: see capability."""
     go = ["go", "run", "./features", "-candidates", "-tap", os.path.abspath(path)]
     out = subprocess.run(go, cwd=os.path.dirname(HERE), check=True, stdout=subprocess.PIPE, text=True).stdout
     found = [json.loads(line) for line in out.splitlines()]
-    return [(x["capability"], [card(x["title"], x["description"])] + x["triggers"]) for x in found]
+    return [capability(x) for x in found]
 
 
 def routing(paths, known):
@@ -83,13 +90,14 @@ def routing(paths, known):
         for x in lines(path):
             tap = x.get("tap", "")
             if "capability" in x:
-                things.setdefault(tap, []).append((x["capability"], [card(x.get("title", ""), x["description"])] + x["triggers"]))
+                things.setdefault(tap, []).append(capability(x))
             else:
                 rows.setdefault(tap, []).append(x)
     out = []
     for tap, mine in rows.items():
-        at = {name: i for i, (name, _) in enumerate(things[tap])}
-        field = Field(tap, "routing", list(at), [t for _, t in things[tap]], [])
+        names, texts, said = (list(x) for x in zip(*things[tap]))
+        at = {name: i for i, name in enumerate(names)}
+        field = Field(tap, "routing", names, texts, [], said)
         for x in mine:
             near = x.get("near") or []
             near = [at[n] for n in ([near] if isinstance(near, str) else near) if n in at]

@@ -5,7 +5,7 @@ that come into question, in one go, and says which is asked for, or none.
 
 It starts from the encoder, whose order decides which candidates a row is shown
 with. What is read: [CLS] request [SEP] candidate [SEP] candidate [SEP] ..., a
-candidate being the beginning of its card and the trigger that is nearest to the
+candidate being the beginning of its description and the trigger that is nearest to the
 request. A candidate's score is read from the mean of its states, that of "none"
 from the state of [CLS].
 """
@@ -83,7 +83,8 @@ class Ranked:
                 self.triggers[i] = np.argsort(-near, 1)[:, :4]
         self.order = np.argsort(-score, 1)[:, :12]
         self.requests = [net.tokens(r.text, REQUEST)[1:-1] for r in rows]
-        self.tokens = [[net.tokens(t, 64)[1:-1] for t in texts] for texts in field.texts]
+        said = field.said or [t[0] for t in field.texts]
+        self.tokens = [[net.tokens(t, 64)[1:-1] for t in [first, *texts[1:]]] for first, texts in zip(said, field.texts)]
         # Tools as a search has them read: by name, since the server's can take all the room there is.
         self.brief = [net.tokens(texts[0].split(" ", 1)[-1], 64)[1:-1][: BRIEF[1]] for texts in field.texts]
 
