@@ -78,27 +78,39 @@ func quoteMeta(name string) string {
 }
 
 // Target follows symbolic links, also dangling ones, to the file that a write
-// to path must replace.
+// to path must replace. Folders that are not there yet are named as they will be
+// once they are made: making them does not move the target.
 func Target(path string) (string, error) {
 	const most = 40 // as Linux; more is a loop
 	for range most {
+		dir, err := realDir(filepath.Dir(path))
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(dir, filepath.Base(path))
 		to, err := os.Readlink(path)
 		if err != nil {
-			dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-			if errors.Is(err, fs.ErrNotExist) {
-				return path, nil
-			}
-			if err != nil {
-				return "", err
-			}
-			return filepath.Join(dir, filepath.Base(path)), nil
+			return path, nil
 		}
 		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(path), to)
+			to = filepath.Join(dir, to)
 		}
 		path = to
 	}
 	return "", fmt.Errorf("%s: too many symbolic links", path)
+}
+
+// realDir resolves the links in the name of a folder, as far as it exists.
+func realDir(dir string) (string, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	parent := filepath.Dir(dir)
+	if !errors.Is(err, fs.ErrNotExist) || parent == dir {
+		return real, err
+	}
+	if parent, err = realDir(parent); err != nil {
+		return "", err
+	}
+	return filepath.Join(parent, filepath.Base(dir)), nil
 }
 
 // Locked runs do while this process alone holds the lock of the file at path.

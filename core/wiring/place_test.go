@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestLinksAndModesStay(t *testing.T) {
@@ -41,6 +43,45 @@ func TestLinksAndModesStay(t *testing.T) {
 	h.wants("dots/none.json", "absent")
 	if _, err := os.Lstat(h.path("dangling.json")); err != nil {
 		t.Errorf("the link is gone: %v", err)
+	}
+	h.nothingKept()
+}
+
+// Folders behind a link may not be there yet, and are the same folders once they
+// are.
+func TestNewFoldersBehindALink(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("dots/claude/mine", "")
+	h.link("dots/claude", ".claude")
+	h.write("dots/shared/s.json", "{}\n")
+	h.link("../shared/s.json", "dots/claude/shared.json")
+	dots := home{t, h.path("dots"), h.store}
+	was := dots.all()
+	edits := []Edit{
+		{Path: h.path(".claude/skills/ctx/plugin.json"), Format: Whole, Content: []byte("{}\n")},
+		{Path: h.path(".claude/skills/ctx/hooks/hooks.json"), Format: JSON, Ops: []Op{set(1, "k")}},
+		{Path: h.path(".claude/skills/ctx/SKILL.md"), Format: Whole},
+		{Path: h.path("dots/claude/skills/other.json"), Format: Whole},
+		{Path: h.path(".claude/shared.json"), Format: JSON, Ops: []Op{set(1, "k")}},
+	}
+	c := h.wrap(wsA, edits...)
+	h.wants("dots/claude/skills/ctx/plugin.json", "{}\n")
+	h.wants("dots/shared/s.json", "{\n  \"k\": 1\n}\n")
+	if err := c.Revert(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(was, dots.all()); diff != "" {
+		t.Errorf("not as it was:\n%s", diff)
+	}
+	h.nothingKept()
+	h.wrap(wsA, edits...)
+	if err := h.unwrap(wsA).Revert(); err != nil {
+		t.Fatal(err)
+	}
+	h.unwrap(wsA)
+	if diff := cmp.Diff(was, dots.all()); diff != "" {
+		t.Errorf("not as it was:\n%s", diff)
 	}
 	h.nothingKept()
 }
