@@ -150,9 +150,12 @@ func LockedSoon(path string, wait time.Duration, do func() error) error {
 	return do()
 }
 
-// SetAside renames a file that cannot be used to path+".bad", so that it is
+// Aside is what the name of a file ends with that was set aside.
+const Aside = ".bad"
+
+// SetAside renames a file that cannot be used to path+[Aside], so that it is
 // neither read again nor lost, and returns the new name.
 func SetAside(path string) (string, error) {
-	bad := path + ".bad"
+	bad := path + Aside
 	return bad, os.Rename(path, bad)
 }

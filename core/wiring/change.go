@@ -85,8 +85,7 @@ func (c *Change) Empty() bool { return len(c.steps) == 0 }
 // Files says what happens, file by file, in the order of writing.
 func (c *Change) Files() []FileChange { return c.files }
 
-// Notes says what else is to be known: records that could not be read, checks
-// that could not be made.
+// Notes says what else is to be known: checks that could not be made.
 func (c *Change) Notes() []string { return c.notes }
 
 // Diff is the unified diff of all files. A file that is made is compared with

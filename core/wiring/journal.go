@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/ctx-sidecar/ctx/core/file"
 	"github.com/ctx-sidecar/ctx/core/paths"
@@ -167,6 +168,49 @@ func (s *Store) journals() (all []*journal, notes []string, err error) {
 		notes = append(notes, fmt.Sprintf("%s: cannot be read and is kept as %s; what it put into a file has to be taken out by hand", path, filepath.Base(bad)))
 	}
 	return all, notes, nil
+}
+
+// Intact fails while the record of a file lies aside, as it does from when it
+// could not be read until the user has seen to it. Nobody knows by then what of
+// the file is ours: to take that out is to leave it in, and to put it in again is
+// to take it for the user's own.
+func (s *Store) Intact() error {
+	if _, _, err := s.journals(); err != nil { // sets aside what cannot be read
+		return err
+	}
+	return s.aside()
+}
+
+// aside is the error of [Store.Intact] about the first record that lies aside.
+func (s *Store) aside() error {
+	entries, err := os.ReadDir(filepath.Join(s.dir, "files"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(s.dir, "files", e.Name())
+		if !strings.HasSuffix(path, ".json"+file.Aside) {
+			continue
+		}
+		return &FileError{
+			Path: path,
+			Msg:  "the record of what ctx put into " + recorded(path) + " could not be read, and was set aside under this name",
+			hint: "take out by hand what ctx put in (its hooks, ctx-gateway, and that servers are off), remove " + path + ", then run the command again; nothing was changed",
+		}
+	}
+	return nil
+}
+
+// recorded names the file that a record is of, as far as that can be told.
+func recorded(path string) string {
+	var j struct {
+		Path string `json:"path"`
+	}
+	b, err := file.Read(path)
+	if err != nil || json.Unmarshal(b, &j) != nil || j.Path == "" {
+		return "one of the hosts' files"
+	}
+	return j.Path
 }
 
 // encode is the journal as it is kept, nil when there is nothing left to keep.

@@ -44,12 +44,15 @@ type planner struct {
 }
 
 func (s *Store) plan(owner Owner, edits []Edit) (*Change, error) {
-	known, notes, err := s.journals()
+	known, _, err := s.journals()
+	if err == nil {
+		err = s.aside() // as one of them may be by now
+	}
 	if err != nil {
 		return nil, err
 	}
 	p := &planner{store: s, owner: owner, known: known, targets: map[string]*journal{}}
-	p.change = &Change{store: s, notes: notes}
+	p.change = &Change{store: s}
 	for _, j := range known {
 		target, _, err := look(j.Path)
 		if err != nil && j.wants(owner) != nil {

@@ -2,6 +2,7 @@ package wiring
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -224,13 +225,33 @@ func TestBrokenJournalIsSetAside(t *testing.T) {
 	if err := os.WriteFile(files[0], []byte(`{"schema": "ctx.wrap.file/v1", "pa`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := h.store.Unplan(wsA)
-	if err != nil || !c.Empty() || len(c.Notes()) != 1 || !strings.Contains(c.Notes()[0], ".bad") {
-		t.Errorf("%v %v", err, c.Notes())
-	}
-	if _, err := os.Stat(files[0] + ".bad"); err != nil {
+	wired := h.read("config.toml")
+	// Whoever comes upon it first may tell nobody.
+	if _, err := h.store.Owners(""); err == nil || !strings.Contains(err.Error(), ".bad") {
 		t.Error(err)
 	}
+	refused := func(err error) {
+		t.Helper()
+		var at *FileError
+		if !errors.As(err, &at) || at.Path != files[0]+".bad" || at.Hint() == "" {
+			t.Errorf("the error is %v", err)
+		}
+	}
+	refused(h.store.Intact())
+	_, err := h.store.Unplan(wsA)
+	refused(err)
+	_, err = h.store.Plan(wsB, []Edit{h.user(set(1, "v"))})
+	refused(err)
+	h.wants("config.toml", wired)
+
+	// The user sees to it.
+	if err := os.Remove(files[0] + ".bad"); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.store.Intact(); err != nil {
+		t.Error(err)
+	}
+	h.unwrap(wsA)
 }
 
 func (h home) read(name string) string {

@@ -4,6 +4,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/state"
 	"github.com/ctx-sidecar/ctx/core/trust"
 	"github.com/ctx-sidecar/ctx/core/wiring"
+	"github.com/ctx-sidecar/ctx/plugins"
 )
 
 // Status is the outcome of a check.
@@ -80,12 +82,14 @@ type doctor struct {
 	workspace string
 	store     *wiring.Store
 	trust     *trust.Store
+	intact    bool // the records of what is ours in the hosts' files
 	checks    []Check
 }
 
 func run(ctx context.Context, f *cmdutil.Factory, names []string) error {
 	l := f.Layout()
 	d := &doctor{f: f, workspace: f.Workspace(), store: wiring.Open(l.Wraps()), trust: trust.Open(l.Trust())}
+	d.records() // first, for to read one that is damaged sets it aside
 	rec, ok, err := d.store.Record(d.workspace)
 	if err != nil {
 		return err
@@ -122,6 +126,21 @@ func install(ctx context.Context, f *cmdutil.Factory) error {
 	c, _ := config.Load(f.Layout(), f.Workspace(), f.Env)
 	d.model(ctx, c, f.Workspace(), true)
 	return d.report()
+}
+
+// records checks that what is ours in the hosts' files is known.
+func (d *doctor) records() {
+	err := d.store.Intact()
+	d.intact = err == nil
+	if d.intact {
+		return
+	}
+	var hinted plugins.Hinter
+	hint := ""
+	if errors.As(err, &hinted) {
+		hint = hinted.Hint()
+	}
+	d.add("", "records", Bad, err.Error(), hint)
 }
 
 // common checks what belongs to no host.

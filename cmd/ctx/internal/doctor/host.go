@@ -82,11 +82,17 @@ func (d *doctor) files(ctx context.Context, h *hosts.Host, wired wiring.HostReco
 		d.add(h.Name(), name, Bad, err.Error(), "mend the file that is named, then ctx doctor again")
 		return
 	}
+	if !d.intact {
+		return // said already
+	}
 	// On the copy of the records: a check takes no part in what is on record.
 	change, err := wiring.Open(d.scratch.Layout().Wraps()).Plan(wiring.Owner{Workspace: d.workspace, Host: h.Name()}, plan.Edits)
 	if err != nil {
 		d.add(h.Name(), name, Bad, err.Error(), "mend the file that is named")
 		return
+	}
+	for _, n := range change.Notes() {
+		d.add(h.Name(), name, Note, n, "")
 	}
 	var changed []string
 	for _, fc := range change.Files() {

@@ -122,3 +122,33 @@ func TestUnwrapHealsAWrapThatWasKilled(t *testing.T) {
 		})
 	}
 }
+
+// Without the record of a file nobody knows what of it is ours: to unwrap would
+// leave it wired for good, and to wrap would take it for the user's own.
+func TestNothingIsChangedWhileARecordCannotBeRead(t *testing.T) {
+	s := newSite(t)
+	s.wrap(entry("claude", "git"))
+	journals, err := filepath.Glob(filepath.Join(s.layout.Wraps(), "files", "*.json"))
+	if err != nil || len(journals) != 1 {
+		t.Fatal(journals, err)
+	}
+	s.must(os.WriteFile(journals[0], []byte(`{"schema":"ctx.wrap.file/v9"}`), 0o600))
+	wired, err := os.ReadFile(s.settings("claude"))
+	s.must(err)
+	for _, args := range [][]string{
+		{"unwrap"}, {"unwrap"}, {"unwrap", "--dry-run"}, {"unwrap", "--all"},
+		{"wrap", "setup"}, {"wrap", "setup", "--dry-run"}, {"doctor"},
+	} {
+		if code, said := s.run(args); code == 0 || !strings.Contains(said, journals[0]+".bad") || !strings.Contains(said, "hint: ") {
+			t.Errorf("ctx %s: exit %d\n%s", strings.Join(args, " "), code, said)
+		}
+	}
+	if b, err := os.ReadFile(s.settings("claude")); err != nil || string(b) != string(wired) {
+		t.Errorf("the settings are %q, %v", b, err)
+	}
+	if _, ok, err := s.store.Record(s.ws); !ok || err != nil {
+		t.Errorf("the record of the wrap: %v %v", ok, err)
+	}
+	s.must(os.Remove(journals[0] + ".bad"))
+	s.ctx("unwrap")
+}

@@ -36,9 +36,10 @@ type Workspace struct {
 
 // Host is one host and its files.
 type Host struct {
-	Host  string `json:"host"`
-	Files []File `json:"files"`
-	Diff  string `json:"diff,omitempty"`
+	Host  string   `json:"host"`
+	Files []File   `json:"files"`
+	Diff  string   `json:"diff,omitempty"`
+	Notes []string `json:"notes,omitempty"` // what else is to be known
 }
 
 // File is a file that was changed back.
@@ -61,7 +62,8 @@ func New(f *cmdutil.Factory) *cobra.Command {
 		Short: "Take out of the hosts' files what wrap put in",
 		Long: `Take out of the hosts' files what wrap put in. A file that nobody has changed
 since becomes what it was, byte for byte; of any other, what was put in goes and
-everything else stays.`,
+everything else stays. While ctx's record of a file cannot be read, nothing is
+changed: the record is named, and what to do about it.`,
 		Example: "  ctx unwrap\n  ctx unwrap --host codex --dry-run",
 		Args:    cmdutil.Args(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), f) },
@@ -91,6 +93,9 @@ func completeWired(f *cmdutil.Factory) cobra.CompletionFunc {
 func (o *options) run(_ context.Context, f *cmdutil.Factory) error {
 	store := wiring.Open(f.Layout().Wraps())
 	if err := store.Recover(); err != nil {
+		return err
+	}
+	if err := store.Intact(); err != nil {
 		return err
 	}
 	workspaces := []string{wrap.Workspace(f)}
@@ -204,7 +209,7 @@ func (o *options) unwire(store *wiring.Store, ws string, chosen []string) ([]Hos
 		if err != nil {
 			return done, err
 		}
-		h := Host{Host: host, Files: []File{}}
+		h := Host{Host: host, Files: []File{}, Notes: change.Notes()}
 		for _, fc := range change.Files() {
 			if fc.Action == wiring.Keep && fc.Note == "" {
 				fc.Note = "stays as it is, for another workspace is wrapped with it"
@@ -262,6 +267,9 @@ func (r Result) print(s *iostreams.Streams) {
 	for _, ws := range r.Workspaces {
 		for _, h := range ws.Hosts {
 			fmt.Fprintf(s.Out, "%s in %s\n", s.Bold(h.Host), ws.Workspace)
+			for _, n := range h.Notes {
+				fmt.Fprintf(s.Out, "  %s: %s\n", s.Yellow("note"), iostreams.Clean(n))
+			}
 			if r.DryRun {
 				fmt.Fprintf(s.Out, "  would change:\n\n%s\n", iostreams.CleanLines(strings.TrimRight(h.Diff, "\n")))
 				continue

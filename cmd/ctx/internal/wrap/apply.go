@@ -41,7 +41,7 @@ func (w *wrapper) check(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("nothing was changed: %w", err)
 		}
-		j.diff, j.files = change.Diff(), nil
+		j.diff, j.files, j.notes = change.Diff(), nil, change.Notes()
 		for _, fc := range change.Files() {
 			if fc.Action != wiring.Keep {
 				j.files = append(j.files, fc.Path)

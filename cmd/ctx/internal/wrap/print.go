@@ -74,7 +74,7 @@ func (w *wrapper) result() Result {
 			Host: j.host.Name(), Title: j.host.Title(), Loading: string(j.sources.Loading), Profile: j.profile,
 			Before: load(j.before), After: load(j.after), Servers: []ServerResult{},
 			Files: append([]string{}, j.files...), fronted: j.fronted,
-			Warnings: append([]string{}, j.sources.Warnings...), Notes: append([]string{}, j.plan.Notes...), Next: append([]string{}, j.plan.Next...),
+			Warnings: append([]string{}, j.sources.Warnings...), Notes: slices.Concat([]string{}, j.plan.Notes, j.notes), Next: append([]string{}, j.plan.Next...),
 		}
 		// What is left direct costs the same before and after.
 		h.measured = !slices.ContainsFunc(j.front(), func(name string) bool { return slices.Contains(h.Before.Unmeasured, name) })

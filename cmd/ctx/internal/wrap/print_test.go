@@ -4,10 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/cmdutil"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/hosts"
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/trust"
+	"github.com/ctx-sidecar/ctx/plugins"
 )
 
 func TestWhatIsNotMeasuredIsNotZero(t *testing.T) {
@@ -34,6 +36,21 @@ func TestHooksAloneSayThatTheGatewayGoes(t *testing.T) {
 		printHooksAlone(s, (&wrapper{options: &options{}, jobs: []*job{j}}).result().Hosts[0])
 		if out.String() != want {
 			t.Errorf("fronted %t: %q, want %q", fronted, out, want)
+		}
+	}
+}
+
+func TestWhatIsToBeKnownOfTheChangeIsTold(t *testing.T) {
+	s, _, out, _ := iostreams.Test()
+	w := &wrapper{options: &options{}, f: &cmdutil.Factory{IO: s}, jobs: []*job{{
+		host: &hosts.Host{}, plan: plugins.WrapPlan{Notes: []string{"of the plan"}}, notes: []string{"cannot tell whether git tracks it"},
+	}}}
+	if err := w.print(); err != nil {
+		t.Fatal(err)
+	}
+	for _, note := range []string{"of the plan", "cannot tell whether git tracks it"} {
+		if !strings.Contains(out.String(), note) {
+			t.Errorf("not said: %s\n%s", note, out)
 		}
 	}
 }

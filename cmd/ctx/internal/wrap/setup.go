@@ -45,6 +45,7 @@ type job struct {
 	plan     plugins.WrapPlan
 	diff     string
 	files    []string // that change
+	notes    []string // on the change
 	fronted  bool     // the wrap before put the gateway in place of its servers
 }
 
@@ -84,6 +85,10 @@ func (o *options) run(cmd *cobra.Command, f *cmdutil.Factory) error {
 		if _, err := cmdutil.Profile(cfg.Surface, o.profile); err != nil {
 			return err
 		}
+	}
+	// Of the user's own records: what is wrong with a copy is of no use to anybody.
+	if err := wiring.Open(f.Layout().Wraps()).Intact(); err != nil {
+		return err
 	}
 	if o.dryRun {
 		scratch, done, err := f.Scratch()
