@@ -273,6 +273,67 @@ func TestRecover(t *testing.T) {
 	}
 }
 
+// A copy is for plans that leave no trace. What a program left half done is put
+// back with the store that it is of, and by nobody who has the copy.
+func TestCopyAfterAChangeThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	h, was := crashHome(t)
+	c, err := h.store.Plan(wsA, crashEdits(h.dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cutOff(t, h, c, 3)
+	copied := Open(filepath.Join(t.TempDir(), "wraps"))
+	if err := h.store.Copy(copied.dir); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(was, h.all()); diff != "" {
+		t.Errorf("not put back:\n%s", diff)
+	}
+	h.nothingKept()
+	h.wrap(wsA, crashEdits(h.dir)...)
+	wired := h.all()
+	if _, err := copied.Unplan(wsA); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(wired, h.all()); diff != "" {
+		t.Errorf("a plan on the copy has changed files:\n%s", diff)
+	}
+	none := Open(filepath.Join(t.TempDir(), "none"))
+	if err := none.Copy(filepath.Join(t.TempDir(), "copy")); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(none.dir); err == nil {
+		t.Error("a folder was made to find out that there is nothing to copy")
+	}
+}
+
+func TestCopyWhileAnotherProgramWrites(t *testing.T) {
+	t.Parallel()
+	h, _ := crashHome(t)
+	copied := Open(filepath.Join(t.TempDir(), "wraps"))
+	var meanwhile errgroup.Group
+	first := true
+	h.store.writing = func(string) {
+		if first {
+			meanwhile.Go(func() error { return Open(h.store.dir).Copy(copied.dir) })
+		}
+		first = false
+		time.Sleep(20 * time.Millisecond)
+	}
+	h.wrap(wsA, crashEdits(h.dir)...)
+	wired := h.all()
+	if err := meanwhile.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := copied.Plan(wsA, crashEdits(h.dir)); err != nil || !c.Empty() {
+		t.Errorf("the copy is of half a change: %v\n%s", err, c.Diff())
+	}
+	if diff := cmp.Diff(wired, h.all()); diff != "" {
+		t.Errorf("a plan on the copy has changed files:\n%s", diff)
+	}
+}
+
 // When a later file cannot be written the earlier ones get back what they had.
 func TestFailureHalfWay(t *testing.T) {
 	t.Parallel()

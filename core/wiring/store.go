@@ -33,6 +33,18 @@ func (s *Store) locked(do func() error) error {
 	})
 }
 
+// Copy makes a copy of the store in another folder, for plans that leave no
+// trace. What a program that was killed left half done is put back first: a plan
+// on the copy has no right to that, for it does not hold this store's lock.
+func (s *Store) Copy(to string) error {
+	if _, err := os.Stat(s.dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return s.locked(func() error {
+		return s.lockedRecords(func() error { return os.CopyFS(to, os.DirFS(s.dir)) })
+	})
+}
+
 // Recover puts back what a program that was killed in the middle of a change had
 // written. Whoever plans a change has that done anyway; it is for those who ask
 // first what there is to undo.

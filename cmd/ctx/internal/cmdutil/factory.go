@@ -16,6 +16,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/config"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/paths"
+	"github.com/ctx-sidecar/ctx/core/wiring"
 )
 
 // Factory is what a command is given.
@@ -49,11 +50,12 @@ func (f *Factory) Scratch() (scratch *Factory, done func(), err error) {
 	with.state = filepath.Join(dir, "ctx") // as XDG_STATE_HOME=dir would have it
 	l := f.Layout()
 	// The key goes along: what is sealed with another would be taken for forged.
-	for _, part := range []string{l.Trust(), listing.KeyFile(l), l.Baselines(), l.Wraps()} {
-		if err := copyTo(filepath.Join(with.state, filepath.Base(part)), part); err != nil {
-			done()
-			return nil, nil, fmt.Errorf("copy what ctx has on record: %w", err)
-		}
+	for _, part := range []string{l.Trust(), listing.KeyFile(l), l.Baselines()} {
+		err = errors.Join(err, copyTo(filepath.Join(with.state, filepath.Base(part)), part))
+	}
+	if err = errors.Join(err, wiring.Open(l.Wraps()).Copy(with.Layout().Wraps())); err != nil {
+		done()
+		return nil, nil, fmt.Errorf("copy what ctx has on record: %w", err)
 	}
 	return &with, done, nil
 }
