@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"regexp"
+	"slices"
 
 	"github.com/tailscale/hujson"
 
@@ -66,10 +67,11 @@ func (n node) ok() bool { return n.val != nil }
 // JavaScript.
 func (n node) get(keys ...string) node {
 	for _, key := range keys {
-		var found node
-		for k, v := range n.members() {
-			if k == key {
-				found = v
+		obj, found := n.object(), node{}
+		for i := range slices.Backward(obj) {
+			if m := &obj[i]; memberName(m) == key {
+				found = node{n.doc, &m.Value, m.Name.StartOffset}
+				break
 			}
 		}
 		n = found
@@ -77,24 +79,40 @@ func (n node) get(keys ...string) node {
 	return n
 }
 
-// members yields an object's members in the order of the file.
+// object is an object's members as they stand in the file.
+func (n node) object() []hujson.ObjectMember {
+	if n.val == nil {
+		return nil
+	}
+	obj, ok := n.val.Value.(*hujson.Object)
+	if !ok {
+		return nil
+	}
+	return obj.Members
+}
+
+// members yields an object's members in the order of the file; of a key that
+// stands twice the last one alone, as in JavaScript.
 func (n node) members() iter.Seq2[string, node] {
 	return func(yield func(string, node) bool) {
-		if n.val == nil {
-			return
+		obj := n.object()
+		last := make(map[string]int, len(obj))
+		for i := range obj {
+			last[memberName(&obj[i])] = i
 		}
-		obj, ok := n.val.Value.(*hujson.Object)
-		if !ok {
-			return
-		}
-		for i := range obj.Members {
-			m := &obj.Members[i]
-			key, ok := m.Name.Value.(hujson.Literal)
-			if ok && !yield(key.String(), node{n.doc, &m.Value, m.Name.StartOffset}) {
+		for i := range obj {
+			m := &obj[i]
+			if name := memberName(m); last[name] == i && !yield(name, node{n.doc, &m.Value, m.Name.StartOffset}) {
 				return
 			}
 		}
 	}
+}
+
+// memberName is a member's key; the parser takes nothing but strings for one.
+func memberName(m *hujson.ObjectMember) string {
+	key, _ := m.Name.Value.(hujson.Literal)
+	return key.String()
 }
 
 // elements yields an array's elements.
