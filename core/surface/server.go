@@ -86,6 +86,13 @@ type Server struct {
 	ToolApproval  map[string]Approval `json:"tool_approval,omitempty"` // by tool name
 }
 
+// ApprovedAsDeclared reports whether the word that lets the server start is the
+// user's own declaration of it. Any other word, an approval by name or the trust
+// in a folder, stays as it is when a repository changes what it is about.
+func (s Server) ApprovedAsDeclared() bool {
+	return s.Scope != ScopeProject && s.ApprovedBy != nil && *s.ApprovedBy == s.Place
+}
+
 // Approval is what a host's configuration demands before a tool runs, for hosts
 // that leave the question to whoever runs the tool. "" and [ApproveAuto]: writes
 // are asked for, reads are not.

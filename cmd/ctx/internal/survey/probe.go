@@ -123,9 +123,7 @@ func trusted(store *trust.Store, srv surface.Server, workspace string) bool {
 	case trust.Unknown:
 		return srv.ApprovedBy != nil
 	case trust.Changed:
-		// The host's own approval is by name: a repository that changes the command
-		// behind the name would approve itself.
-		return srv.ApprovedBy != nil && srv.Scope != surface.ScopeProject
+		return srv.ApprovedAsDeclared() // else a repository would approve its own change
 	}
 	return false
 }

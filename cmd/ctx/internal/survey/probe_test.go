@@ -12,6 +12,7 @@ import (
 	"github.com/ctx-sidecar/ctx/cmd/ctx/internal/iostreams"
 	"github.com/ctx-sidecar/ctx/core/listing"
 	"github.com/ctx-sidecar/ctx/core/surface"
+	"github.com/ctx-sidecar/ctx/core/trust"
 	"github.com/ctx-sidecar/ctx/plugins"
 )
 
@@ -81,5 +82,29 @@ func TestAServerThatTheUserDidNotWaitForHasNotFailed(t *testing.T) {
 	// It reads all and answers nothing, tools/list among it.
 	if kept := asked(t, map[string]string{"slow": "touch interrupt; exec cat >silence"}); len(kept) != 0 {
 		t.Errorf("interrupted, it is taken for one that hangs: %v", kept)
+	}
+}
+
+// The user's trust in a folder is no word on what its files say next.
+func TestAChangeByARepositoryIsNotTrusted(t *testing.T) {
+	t.Parallel()
+	declared, folder := surface.Place{File: "/home/me/.host.toml", Line: 1}, surface.Place{File: "/home/me/.host.toml", Line: 7}
+	for _, tt := range []struct {
+		by   surface.Place
+		want bool
+	}{{declared, true}, {folder, false}} {
+		store := trust.Open(filepath.Join(t.TempDir(), "trust.json"))
+		srv := surface.Server{Name: "s", Scope: surface.ScopeUser, Transport: surface.Stdio, Command: "run", Place: declared, ApprovedBy: &tt.by}
+		if !trusted(store, srv, "/ws") {
+			t.Errorf("by %v: a server that the user's own word lets start is not trusted", tt.by)
+		}
+		approval := trust.Approval{Fingerprint: srv.Fingerprint(), By: "user", At: time.Now(), Server: srv}
+		if err := store.Approve(trust.ServerID(srv, "/ws"), approval); err != nil {
+			t.Fatal(err)
+		}
+		srv.Args = []string{"otherwise"}
+		if got := trusted(store, srv, "/ws"); got != tt.want {
+			t.Errorf("by %v: changed, and trusted %v", tt.by, got)
+		}
 	}
 }

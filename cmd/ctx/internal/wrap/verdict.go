@@ -56,9 +56,8 @@ func survey(servers []surface.Server, include []string, check func(surface.Serve
 			v.Verdict, v.Reason = Direct, "you rejected it (ctx trust approve takes that back)"
 		case status == trust.Approved:
 			v.Approval = approvedBefore
-		case status == trust.Changed && s.Scope == surface.ScopeProject:
-			// The host's approval is by name: a repository that changes the command
-			// behind the name would approve itself.
+		case status == trust.Changed && !s.ApprovedAsDeclared():
+			// A repository that has a part in the command would approve its own change.
 		case s.ApprovedBy != nil:
 			v.Approval = place(*s.ApprovedBy)
 		}
