@@ -46,7 +46,7 @@ type Surface struct {
 	WorkspaceProfiles map[string]Profile
 
 	// Unread is what is wrong with the user's own file where it cannot be read and
-	// speaks of profiles, nil else: what it narrows is not known then.
+	// speaks of profiles, or may, nil else: what it narrows is not known then.
 	Unread *Problem
 }
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
 
@@ -56,12 +57,15 @@ func (c *Config) read(path string, workspace bool) []Problem {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	var tree map[string]any
+	problem := &Problem{File: path, Hint: passedOver}
 	if err != nil {
-		return []Problem{{File: path, Text: err.Error(), Hint: passedOver}}
+		problem.Text = err.Error()
+	} else {
+		tree, problem = parse(path, text)
 	}
-	tree, problem := parse(path, text)
 	if problem != nil {
-		if !workspace && strings.Contains(text, "profile") {
+		if !workspace && (err != nil || mayNarrow(text)) {
 			c.Surface.Unread = problem
 		}
 		return []Problem{*problem}
@@ -69,6 +73,12 @@ func (c *Config) read(path string, workspace bool) []Problem {
 	w := walk{config: c, workspace: workspace, file: path}
 	w.table(nil, tree)
 	return w.located(path, text)
+}
+
+// mayNarrow reports whether a text that is no settings may be meant to speak of
+// profiles: it does, or it is in an encoding in which that does not show.
+func mayNarrow(text string) bool {
+	return strings.Contains(text, "profile") || strings.Contains(text, "\x00") || !utf8.ValidString(text)
 }
 
 func parse(path, text string) (map[string]any, *Problem) {
