@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ctx-sidecar/ctx/core/surface"
 	"github.com/ctx-sidecar/ctx/core/wiring"
@@ -153,6 +154,54 @@ func TestTheAdministratorsFileIsLeftAsItIs(t *testing.T) {
 	}
 }
 
+// One table is the gateway's in every workspace: what the servers of one need it
+// to hand on, and how long they may take, outlives the wrap of another.
+func TestTheGatewaysTableServesEveryWorkspace(t *testing.T) {
+	t.Parallel()
+	w := newWrap(t, "[mcp_servers.a]\ncommand = \"/bin/a\"\nenv_vars = [\"A_TOKEN\"]\ntool_timeout_sec = 900\n\n"+
+		"[mcp_servers.b]\nurl = \"http://127.0.0.1:1/\"\nbearer_token_env_var = \"B_TOKEN\"\nstartup_timeout_sec = 90.5\n")
+	other := *w
+	other.workspace = filepath.Join(filepath.Dir(w.workspace), "other")
+	if err := os.MkdirAll(other.workspace, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	gateway := func() surface.Server {
+		t.Helper()
+		for _, srv := range w.sources(t, nil).Servers {
+			if srv.Own {
+				return srv
+			}
+		}
+		t.Fatal("the gateway's table is gone")
+		return surface.Server{}
+	}
+	w.apply(t, "a")
+	other.apply(t, "b")
+	both := gateway()
+	for _, name := range []string{"A_TOKEN", "B_TOKEN", "CODEX_HOME", "HTTPS_PROXY"} {
+		if !slices.Contains(both.EnvVars, name) {
+			t.Errorf("%s is not handed on: %q", name, both.EnvVars)
+		}
+	}
+	if both.StartTimeout != 91*time.Second || both.CallTimeout != 900*time.Second {
+		t.Errorf("timeouts %v, %v", both.StartTimeout, both.CallTimeout)
+	}
+	was, _ := os.ReadFile(w.config)
+	for _, again := range []struct {
+		*wrap
+		server string
+	}{{w, "a"}, {&other, "b"}} {
+		again.apply(t, again.server)
+		if now, _ := os.ReadFile(w.config); string(now) != string(was) {
+			t.Errorf("wrapping %s again changed the file:\n%s\nto\n%s", again.workspace, was, now)
+		}
+	}
+	other.undo(t)
+	if !slices.Contains(gateway().EnvVars, "A_TOKEN") {
+		t.Error("A_TOKEN went with the other workspace")
+	}
+}
+
 // wrap is a home with a config.toml whose servers a and b are to be fronted.
 type wrap struct {
 	machine   plugins.Machine
@@ -184,10 +233,14 @@ func newWrap(t *testing.T, config string) *wrap {
 
 func (w *wrap) owner() wiring.Owner { return wiring.Owner{Workspace: w.workspace, Host: hostName} }
 
-func (w *wrap) apply(t *testing.T) {
+// apply wraps the workspace and fronts these servers, or else a and b.
+func (w *wrap) apply(t *testing.T, front ...string) {
 	t.Helper()
+	if len(front) == 0 {
+		front = []string{"a", "b"}
+	}
 	plan, err := w.adapter.PlanWrap(context.Background(), plugins.WrapRequest{
-		Machine: w.machine, Workspace: w.workspace, Gateway: true, Front: []string{"a", "b"},
+		Machine: w.machine, Workspace: w.workspace, Gateway: true, Front: front,
 		Hook: "/opt/ctx/bin/ctx-hook", GatewayBin: "/opt/ctx/bin/ctx-gateway",
 	})
 	if err != nil {

@@ -45,6 +45,9 @@ type setting struct {
 // tools out of Codex's own search, so that the model sees them at once; approval
 // is left to the gateway, which knows the tool behind a call. Order and numbers
 // are as "codex mcp add" writes them: it rewrites every table of the file.
+//
+// The table serves the servers that are fronted, and whatever one of its own that
+// is among them served.
 func gatewayTable(program string, fronted []surface.Server) []setting {
 	vars := slices.Clone(ownVars)
 	start, call := hostStartTimeout, hostCallTimeout

@@ -50,9 +50,12 @@ func (s *settings) gatewayOps(req plugins.WrapRequest) ([]wiring.Edit, error) {
 		return nil, fmt.Errorf("%s:%d: a server of yours is named %q, the name that ctx-gateway needs; rename it or take it out, then wrap again",
 			mine.place.File, mine.place.Line, ownServer)
 	}
-	var fronted []surface.Server
+	var fronted, mine []surface.Server
 	for _, srv := range s.servers(req.Front) {
-		if slices.Contains(req.Front, srv.Name) {
+		switch {
+		case srv.Own && srv.ApprovedAsDeclared(): // by an earlier wrap, here or elsewhere, and by no repository
+			mine = append(mine, srv)
+		case slices.Contains(req.Front, srv.Name):
 			fronted = append(fronted, srv)
 		}
 	}
@@ -88,7 +91,7 @@ func (s *settings) gatewayOps(req plugins.WrapRequest) ([]wiring.Edit, error) {
 	edits[0].Ops = append(edits[0].Ops, wiring.Op{
 		Kind:  wiring.Table,
 		Path:  []string{"mcp_servers", ownServer},
-		Value: object(gatewayTable(req.GatewayBin, fronted)),
+		Value: object(gatewayTable(req.GatewayBin, append(mine, fronted...))),
 	})
 	return edits, nil
 }
