@@ -202,6 +202,48 @@ func TestTheGatewaysTableServesEveryWorkspace(t *testing.T) {
 	}
 }
 
+// A server is off by our hand where the file that declares it says so. What a
+// project's own file says of a server of the user's is the user's word, and a
+// wrap neither takes it back nor writes over it.
+func TestAProjectsSwitchIsTheUsers(t *testing.T) {
+	t.Parallel()
+	w := newWrap(t, "")
+	project := filepath.Join(w.workspace, ".codex", "config.toml")
+	trust := "\n[projects.\"" + w.workspace + "\"]\ntrust_level = \"trusted\"\n"
+	const a = "[mcp_servers.a]\n"
+	for name, tt := range map[string]struct {
+		user, project    string
+		disabled, direct bool
+	}{
+		"off by a wrap elsewhere":                  {a + "command = \"/bin/a\"\nenabled = false\n", "", false, false},
+		"and off by the project":                   {a + "command = \"/bin/a\"\nenabled = false\n", a + "enabled = false\n", true, false},
+		"off by the project":                       {a + "command = \"/bin/a\"\n", a + "enabled = false\n", true, false},
+		"off by the user, on by the project":       {a + "command = \"/bin/a\"\nenabled = false\n", a + "enabled = true\n", false, true},
+		"on by the project":                        {a + "command = \"/bin/a\"\n", a + "enabled = true\n", false, true},
+		"off by the user, declared by the project": {a + "enabled = false\n", a + "command = \"/bin/a\"\n", true, false},
+		"on by the user, declared by the project":  {a + "enabled = true\n", a + "command = \"/bin/a\"\n", false, false},
+		"off where the project declares it":        {"", a + "command = \"/bin/a\"\nenabled = false\n", false, false},
+	} {
+		hometest.Write(t, w.config, tt.user+trust)
+		hometest.Write(t, project, tt.project)
+		srv := w.sources(t, []string{"a"}).Servers[0]
+		if srv.Disabled != tt.disabled || (srv.Direct != "") != tt.direct {
+			t.Errorf("%s: disabled=%v, direct %q", name, srv.Disabled, srv.Direct)
+		}
+		if tt.disabled || tt.direct {
+			continue
+		}
+		w.apply(t, "a")
+		if srv := w.sources(t, nil).Servers[0]; !srv.Disabled {
+			t.Errorf("%s: it is on after wrap", name)
+		}
+		if srv := w.sources(t, []string{"a"}).Servers[0]; srv.Disabled {
+			t.Errorf("%s: our own switch counts as the user's", name)
+		}
+		w.undo(t)
+	}
+}
+
 // wrap is a home with a config.toml whose servers a and b are to be fronted.
 type wrap struct {
 	machine   plugins.Machine

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"time"
@@ -10,8 +11,8 @@ import (
 )
 
 // servers reads [mcp_servers]. A server that Codex could not read is left out
-// with a warning; the rest stands. fronted are those that our own switch does
-// not count for.
+// with a warning; the rest stands. fronted are those that our own switch, which
+// stands in the file that declares the server, does not count for.
 func (s *settings) servers(fronted []string) []surface.Server {
 	var list []surface.Server
 	table := s.root.at("mcp_servers")
@@ -22,7 +23,7 @@ func (s *settings) servers(fronted []string) []surface.Server {
 			s.warnings[len(s.warnings)-1] += "; the server is left out"
 			continue
 		}
-		if slices.Contains(fronted, name) {
+		if by := srv.DisabledBy; by != nil && by.File == srv.Place.File && slices.Contains(fronted, name) {
 			srv.Disabled, srv.DisabledBy = false, nil
 		}
 		list = append(list, srv)
@@ -54,10 +55,29 @@ func (s *settings) server(name string, n *node) surface.Server {
 	srv.CallTimeout = s.duration(n.at("tool_timeout_sec"), time.Second)
 	if on := n.at("enabled"); !s.flag(on) {
 		srv.Disabled, srv.DisabledBy = true, &on.place
+	} else if at := s.overruled(&srv, n); srv.Direct == "" && at != nil {
+		srv.Direct = fmt.Sprintf("switched on for this project (%s:%d), in a file that does not declare it", at.File, at.Line)
 	}
 	s.tools(&srv, n)
 	srv.Eager = slices.Contains(s.texts(n.at("omit_tools_from")), "deferred")
 	return srv
+}
+
+// overruled is the place that says whether a server is on in a file which counts
+// for more than the one that declares it, nil for none. Our own switch would have
+// to stand there, too, where it could not be told from one of the user's.
+func (s *settings) overruled(srv *surface.Server, n *node) *surface.Place {
+	on := n.at("enabled")
+	if on == nil {
+		return nil
+	}
+	rank := func(file string) int {
+		return slices.IndexFunc(s.layers, func(l *layer) bool { return l.file == file })
+	}
+	if rank(on.place.File) <= rank(srv.Place.File) {
+		return nil
+	}
+	return &on.place
 }
 
 // byAdministrator is why a server of the machine's own file is left as it is.

@@ -59,6 +59,12 @@ func (s *settings) gatewayOps(req plugins.WrapRequest) ([]wiring.Edit, error) {
 			fronted = append(fronted, srv)
 		}
 	}
+	for _, srv := range fronted {
+		if at := s.overruled(&srv, s.root.at("mcp_servers", srv.Name)); at != nil {
+			return nil, fmt.Errorf("%s:%d: %s is switched here and declared elsewhere, so that it cannot be put behind the gateway; take the line out, or leave the server direct",
+				at.File, at.Line, srv.Name)
+		}
+	}
 	for _, name := range req.Front {
 		if !named(fronted, name) {
 			return nil, fmt.Errorf("codex has no server %q in %s", name, s.user)
@@ -96,18 +102,15 @@ func (s *settings) gatewayOps(req plugins.WrapRequest) ([]wiring.Edit, error) {
 	return edits, nil
 }
 
-// offOps switch servers off in one layer: those that it defines, and those that
-// it switches on, since a higher layer's word would count. The machine's own
-// file is the lowest, and its administrator's.
+// offOps switch servers off in the layer that declares them, above which none
+// speaks of it. The machine's own file is the lowest, and its administrator's.
 func (s *settings) offOps(l *layer, fronted []surface.Server) []wiring.Op {
 	var ops []wiring.Op
 	if l.scope == surface.ScopeManaged {
 		return nil
 	}
 	for _, srv := range fronted {
-		table, _ := l.values["mcp_servers"].(map[string]any)
-		entry, _ := table[srv.Name].(map[string]any)
-		if _, says := entry["enabled"]; says || srv.Place.File == l.file {
+		if srv.Place.File == l.file {
 			ops = append(ops, wiring.Op{
 				Kind:     wiring.Set,
 				Path:     []string{"mcp_servers", srv.Name, "enabled"},
