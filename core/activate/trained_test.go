@@ -34,6 +34,7 @@ func TestProbabilitiesAreTheTrainers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			read := false
 			for _, want := range trained(t, name) {
 				o, err := r.Observe(t.Context(), want.Text, want.Domain, shop)
 				if err != nil {
@@ -43,6 +44,13 @@ func TestProbabilitiesAreTheTrainers(t *testing.T) {
 				if got := append(o.Probabilities, o.None); !slices.EqualFunc(got, want.Probabilities, near) {
 					t.Errorf("%q: got %.4f, want %.4f", want.Text, got, want.Probabilities)
 				}
+				if !slices.EqualFunc(o.Mixed, want.Mixed, near) {
+					t.Errorf("%q, read jointly: got %.4f, want %.4f", want.Text, o.Mixed, want.Mixed)
+				}
+				read = read || len(want.Mixed) > 0
+			}
+			if read != (name == "model") {
+				t.Errorf("a row has been read jointly: %t", read)
 			}
 		})
 	}
@@ -80,6 +88,7 @@ type trainedRow struct {
 	Text          string    `json:"text"`
 	Domain        string    `json:"domain"`
 	Probabilities []float64 `json:"probabilities"` // of shop's candidates with triggers, then of none
+	Mixed         []float64 `json:"mixed"`         // the same with the joint reading, where there was one
 }
 
 func trained(t *testing.T, name string) []trainedRow {

@@ -310,9 +310,16 @@ def compare(command, path, weights, words, files):
 def fixture(command, path, weights, words, shop, out):
     """What the product's own tests compare with."""
     (r,) = labelled.observe(command + ["-scorer", path, shop]).values()
+    with open(path) as f:
+        mix = json.load(f).get("joint")
+    own = weights.probabilities(Block(r), words)
+    both = mixed(own, [x.get("joint") for x in r.lines], mix["weight"], mix["beyond"]) if mix else own
     with open(out, "w") as f:
-        for line, p in zip(r.lines, weights.probabilities(Block(r), words)):
-            f.write(json.dumps({"text": line["text"], "domain": line["domain"], "probabilities": [round(x, 6) for x in p]}) + "\n")
+        for line, p, q in zip(r.lines, own, both):
+            said = {"text": line["text"], "domain": line["domain"], "probabilities": [round(x, 6) for x in p]}
+            if line.get("joint"):
+                said["mixed"] = [round(x, 6) for x in q]
+            f.write(json.dumps(said) + "\n")
 
 
 def refit(path, project, observe):
