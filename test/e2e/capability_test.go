@@ -71,10 +71,10 @@ func TestClaudeSuggestionIsEnabledByTheModel(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	dir := u.workspace("w", u.reference)
-	u.write("ctx.toml", "[activate]\nactivate_at = 1.0\nsuggest_at = 0.1\n", dir)
+	u.write("ctx.toml", "[activate]\nactivate_at = 1.0\n", dir)
 	u.tapped(dir)
 	u.wrap(dir, "claude")
-	s := u.talk(dir, []modelstub.Step{call("capability", enableIt), call("call_tool_write", writeNote), call("call_tool", readNote)}, "could you look after my diary")
+	s := u.talk(dir, []modelstub.Step{call("capability", enableIt), call("call_tool_write", writeNote), call("call_tool", readNote)}, diaryPrompt)
 	if first := string(s.turn(0).Body); !strings.Contains(first, "may fit, not enabled: diary") {
 		t.Error("nothing was suggested")
 	}
