@@ -95,7 +95,7 @@ def routing(paths, known):
                 rows.setdefault(tap, []).append(x)
     out = []
     for tap, mine in rows.items():
-        names, texts, said = (list(x) for x in zip(*things[tap]))
+        names, texts, said = ([x[i] for x in things[tap]] for i in range(3))
         at = {name: i for i, name in enumerate(names)}
         field = Field(tap, "routing", names, texts, [], said)
         for x in mine:
