@@ -16,7 +16,7 @@ SHARE = 0.85
 
 
 def short():
-    """Numbers of sixteen bits, where the processor has what multiplies them: elsewhere they take a hundred times as long as whole ones."""
+    """Numbers of sixteen bits, where the processor has what multiplies them: elsewhere they take a hundred times as long as those of 32."""
     return torch.autocast("cpu", dtype=torch.bfloat16, enabled=torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
