@@ -75,7 +75,7 @@ func TestAConfigThatIsALinkIsFollowedOrShut(t *testing.T) {
 					write(t, config, c.target+"\n")
 				} else {
 					if err := os.Symlink(c.target, config); err != nil {
-						t.Skip("no links here")
+						t.Fatal(err)
 					}
 					switch name {
 					case "loop":

@@ -7,7 +7,7 @@ products of two neighbours in 16 bits, and what does not fit is cut off. With
 weights up to 127 one pair in fifty can come to that, and vectors then differ by
 .02 from those of a processor that does not cut. So neighbours of one sign may
 come to 128 together: 255 times that fits. Seven bits (ONNX Runtime's
-reduce_range) would do as well, and lose twice as much.
+reduce_range) would do as well, and move vectors five times as far.
 
 A graph that is named is made so, from the eight bits that it has.
 """
@@ -19,7 +19,7 @@ import torch
 from onnx import numpy_helper
 
 MOST = 128  # of two neighbours of one sign: 255 * 128 < 2^15
-COARSER = [1 + i / 20 for i in range(17)]  # scales that are tried, in the finest, which is the one of the largest weight
+COARSER = [1 + i / 20 for i in range(17)]  # scales that are tried, as multiples of the one that has the largest weight at 127
 
 
 def quantised(w):
