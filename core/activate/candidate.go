@@ -30,14 +30,15 @@ const (
 	OutOfDomain Gate = "out of domain"
 )
 
-// outside reports whether sessions of a domain may not have c.
-func (c Candidate) outside(domain string) bool {
+// Outside reports whether sessions of a domain may not have c; those of none, "",
+// have only what names no domain.
+func (c Candidate) Outside(domain string) bool {
 	return len(c.Domains) > 0 && (domain == "" || !slices.Contains(c.Domains, domain))
 }
 
 func (c Candidate) gate(domain string) Gate {
 	switch {
-	case c.outside(domain):
+	case c.Outside(domain):
 		return OutOfDomain
 	case c.Static:
 		return Static

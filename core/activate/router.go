@@ -134,7 +134,7 @@ func routable(candidates []Candidate) []Candidate {
 func outside(candidates []Candidate, domain string) []bool {
 	out := make([]bool, len(candidates))
 	for i, c := range candidates {
-		out[i] = c.outside(domain)
+		out[i] = c.Outside(domain)
 	}
 	return out
 }

@@ -186,6 +186,28 @@ func TestWhatIsOddAboutRowsIsSaid(t *testing.T) {
 	}
 }
 
+func TestARowThatItsDomainForbidsIsSaidToBeSo(t *testing.T) {
+	t.Parallel()
+	candidates := []activate.Candidate{
+		{Name: "orders", Triggers: []string{"cancel an order"}, Domains: []string{"shop"}},
+		{Name: "notes", Triggers: []string{"write it down"}},
+	}
+	for name, c := range map[string]struct {
+		row  Row
+		said string
+	}{
+		"its domain":               {Row{ID: "1", Domain: "shop", Expect: []string{"orders"}}, ""},
+		"another":                  {Row{ID: "1", Domain: "law", Expect: []string{"orders"}}, `row 1 expects what sessions of domain "law" cannot have, and always counts as missed`},
+		"none":                     {Row{ID: "1", Expect: []string{"orders"}}, `row 1 expects what sessions of domain "" cannot have, and always counts as missed`},
+		"one of two can be had":    {Row{ID: "1", Expect: []string{"orders", "notes"}}, ""},
+		"nothing may be activated": {Row{ID: "1", Domain: "law"}, ""},
+	} {
+		if got := strings.Join(Faults([]Row{c.row}, candidates), "; "); got != c.said {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 // A prompt that is too short to be scored tells nothing of what the others were
 // judged by.
 func TestThresholdsAreThoseOfRowsThatWereScored(t *testing.T) {

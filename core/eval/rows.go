@@ -95,19 +95,27 @@ func parseRow(line string) (Row, error) {
 }
 
 // Faults says what is odd about rows for a set of candidates: names that no
-// prompt can lead to, ids that come twice, and rows without "expect", which may
-// be one that is misspelt.
+// prompt can lead to, at all or in a session of the row's domain, ids that come
+// twice, and rows without "expect", which may be one that is misspelt.
 func Faults(rows []Row, candidates []activate.Candidate) []string {
-	known, seen := map[string]bool{}, map[string]bool{}
+	known, seen := map[string]activate.Candidate{}, map[string]bool{}
 	for _, c := range candidates {
-		known[c.Name] = len(c.Triggers) > 0
+		if len(c.Triggers) > 0 {
+			known[c.Name] = c
+		}
 	}
 	var all faults
 	for _, r := range rows {
+		outside := len(r.Expect) > 0
 		for _, name := range r.Expect {
-			if !known[name] {
+			c, ok := known[name]
+			if !ok {
 				all.add(r, fmt.Sprintf("expects %q: the tap has no such capability with triggers", name))
 			}
+			outside = outside && ok && c.Outside(r.Domain)
+		}
+		if outside {
+			all.add(r, fmt.Sprintf("expects what sessions of domain %q cannot have, and always counts as missed", r.Domain))
 		}
 		if r.unsaid {
 			all.add(r, `has no "expect" and counts as one that expects nothing`)
