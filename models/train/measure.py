@@ -8,7 +8,8 @@ FALSE_FIRES, NOISE, MISSED = 0.03, 0.15, 0.1
 def settle(rows, p):
     """Per row: the winner's confidence (0 if gated), whether it is right, the
     confidence of a suggestion, whether it names the right one, and what was
-    asked for at all."""
+    asked for at all. Left out are rows that ask for what a session of their
+    domain cannot have: nobody can get them right."""
     n = np.arange(len(p))
     each = p[:, :-1]
     winner = each.argmax(1)
@@ -19,7 +20,13 @@ def settle(rows, p):
     shares = np.where(shares < 0.05 * shares[:, :1], 0.0, shares)
     right = rows.expected[n, winner] & ~gated
     covered = (np.take_along_axis(rows.expected, three, 1) & (shares > 0)).any(1) & ~gated
-    return np.where(gated, 0, each[n, winner]), right, np.where(gated, 0, shares.sum(1)), covered, rows.expected.any(1)
+    possible = can(rows) | ~rows.expected.any(1)
+    return [x[possible] for x in (np.where(gated, 0, each[n, winner]), right, np.where(gated, 0, shares.sum(1)), covered, can(rows))]
+
+
+def can(rows):
+    """Per row, whether it asks for something that a session of its domain can have."""
+    return (rows.expected & ~rows.gated).any(1)
 
 
 def line(scores, abstain, allowed):
@@ -56,13 +63,13 @@ def raised(at, rows, p):
 
 def found(pairs):
     """The least probability that a right answer has in all but one of ten rows."""
-    own = [np.where(r.expected, p[:, :-1], 0).max(1)[r.expected.any(1)] for r, p in pairs]
+    own = [np.where(r.expected, p[:, :-1], 0).max(1)[can(r)] for r, p in pairs]
     return round(float(np.mean([np.quantile(x, MISSED) for x in own])), 4)
 
 
 def report(name, rows, p, at=None):
     """Print the rates of rows: at their own shares of what may be wrong, or at the thresholds at."""
-    top1 = (rows.expected & ~rows.gated)[np.arange(len(p)), np.where(rows.gated, -1, p[:, :-1]).argmax(1)][rows.expected.any(1)].mean()
+    top1 = (rows.expected & ~rows.gated)[np.arange(len(p)), np.where(rows.gated, -1, p[:, :-1]).argmax(1)][can(rows)].mean()
     say(f"{name:32s} top1 {top1:.3f} ", settle(rows, p), at)
 
 

@@ -107,7 +107,7 @@ class Check:
             if unknown:
                 self.say(at, f"unknown capability {unknown}")
                 continue
-            fits = lambda c: not caps[c] or not r["domain"] or r["domain"] in caps[c]
+            fits = lambda c: not caps[c] or r["domain"] in caps[c]
             if r["kind"] in POSITIVE:
                 if not r["expect"] or not all(map(fits, r["expect"])):
                     self.say(at, "a positive row whose capability is missing or excluded by its domain")
@@ -259,14 +259,17 @@ def main():
         print(f"same first three words as {SHARE} others or more: {c.starts(texts):.1%}")
     near = c.doubles()
     print(f"\nnear doubles here: {len(near)}" + "".join(f"\n  {a} {b}" for a, b in near))
-    held = Check()
-    for path in sorted(glob.glob(os.path.join(HERE, "heldout", "*.jsonl"))):
-        (held.known if os.path.basename(path) == "known.jsonl" else held.routing)(path)
-        print(f"held out, {os.path.basename(path)}: {c.against(path)[0]} texts come close to a row here")
-    c.wrong += held.wrong
-    for path in sys.argv[1:]:
-        count, ids = c.against(path)
-        print(f"{path}: {count} texts come close to {len(ids)} rows here {' '.join(ids)}")
+    apart = {"here": c}  # rows that are trained on, and by folder those that are not
+    for folder in ("validation", "heldout"):
+        held = apart[folder] = Check()
+        for path in sorted(glob.glob(os.path.join(HERE, folder, "*.jsonl"))):
+            (held.known if os.path.basename(path) == "known.jsonl" else held.routing)(path)
+            print(f"{folder}, {os.path.basename(path)}: {c.against(path)[0]} texts come close to a row here")
+        c.wrong += held.wrong
+    for path in [*sys.argv[1:], *sorted(glob.glob(os.path.join(HERE, "heldout", "*.jsonl")))]:
+        for name, check in list(apart.items())[: 2 if os.path.dirname(path) == os.path.join(HERE, "heldout") else 3]:
+            count, ids = check.against(path)
+            print(f"{path}: {count} texts come close to {len(ids)} rows of {name} {' '.join(ids)}")
     print(f"form: {len(c.wrong)} wrong" + "".join(f"\n  {w}" for w in c.wrong))
     return 1 if c.wrong else 0
 
