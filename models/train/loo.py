@@ -63,7 +63,7 @@ def main():
         print(f"\nfold {fold}", flush=True)
         with tempfile.TemporaryDirectory() as scratch:
             out = os.path.join(scratch, "bundle")
-            build.networks(os.path.join(scratch, "run"), out, options, (options.steps, options.joint_steps), "--fold", fold)
+            build.networks(os.path.join(scratch, "run"), out, options, (options.steps, options.joint_steps), build.RATES, "--fold", fold)
             build.run("train.py", "--model", out, "--fold", fold, "--data", options.data)
             retrieval(out, options, scratch)
 

@@ -110,12 +110,19 @@ class Draw:
         self.spare = {id(r): {i for i, n in enumerate(r.field.names) if spare.thing(r.field, n)} for r in ranked}
         self.left = {}
 
+    def field(self, group, power):
+        """One of these, drawn by its rows; the known tap as often as was said, where that was said."""
+        known = [r for r in group if r.field.source == "routing" and not r.field.name]
+        if known and self.options.known is not None:
+            others = [r for r in group if r not in known]
+            group = known if not others or self.chance.random() < self.options.known else others
+        return self.chance.choices(group, [len(r.rows) ** power for r in group])[0]
+
     def next(self):
         """A sequence, which of its candidates or none is right, and what the row counts."""
         while True:
             routing = not self.groups[1] or bool(self.groups[0]) and self.chance.random() < self.options.routing
-            group = self.groups[0 if routing else 1]
-            ranked = self.chance.choices(group, [len(r.rows) ** (0.9 if routing else 0.5) for r in group])[0]
+            ranked = self.field(self.groups[0 if routing else 1], 0.9 if routing else 0.5)
             left = self.left.setdefault(id(ranked), [])
             if not left:
                 left.extend(range(len(ranked.rows)))
@@ -163,6 +170,7 @@ def main():
     a.add_argument("--lr", type=float, nargs="+", default=[8e-5], help="at most, of each course; one: of all")
     a.add_argument("--seed", type=int, default=1)
     a.add_argument("--routing", type=float, default=0.7, help="share of rows that are routing")
+    a.add_argument("--known", type=float, help="share of these that are on the known tap; none: by its rows")
     a.add_argument("--typos", type=float, default=0.12)
     a.add_argument("--gone", type=float, default=0.12, help="share of requests that are not shown what they ask for")
     a.add_argument("--leave", choices=data.LEAVE, help="rows to leave out, to see what they are worth")
