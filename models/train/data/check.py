@@ -259,17 +259,18 @@ def main():
         print(f"same first three words as {SHARE} others or more: {c.starts(texts):.1%}")
     near = c.doubles()
     print(f"\nnear doubles here: {len(near)}" + "".join(f"\n  {a} {b}" for a, b in near))
-    apart = {"here": c}  # rows that are trained on, and by folder those that are not
-    for folder in ("validation", "heldout"):
-        held = apart[folder] = Check()
+    apart = {"validation": Check(), "heldout": Check()}  # rows that nothing is trained on
+    for folder, own in apart.items():
         for path in sorted(glob.glob(os.path.join(HERE, folder, "*.jsonl"))):
-            (held.known if os.path.basename(path) == "known.jsonl" else held.routing)(path)
+            (own.known if os.path.basename(path) == "known.jsonl" else own.routing)(path)
             print(f"{folder}, {os.path.basename(path)}: {c.against(path)[0]} texts come close to a row here")
-        c.wrong += held.wrong
-    for path in [*sys.argv[1:], *sorted(glob.glob(os.path.join(HERE, "heldout", "*.jsonl")))]:
-        for name, check in list(apart.items())[: 2 if os.path.dirname(path) == os.path.join(HERE, "heldout") else 3]:
-            count, ids = check.against(path)
-            print(f"{path}: {count} texts come close to {len(ids)} rows of {name} {' '.join(ids)}")
+            if folder == "heldout":
+                print(f"  and {apart['validation'].against(path)[0]} to a row for validation")
+        c.wrong += own.wrong
+    for path in sys.argv[1:]:
+        for name, own in [("here", c), *apart.items()]:
+            count, ids = own.against(path)
+            print(f"{path}: {count} texts come close to {len(ids)} rows, {name} {' '.join(ids)}")
     print(f"form: {len(c.wrong)} wrong" + "".join(f"\n  {w}" for w in c.wrong))
     return 1 if c.wrong else 0
 

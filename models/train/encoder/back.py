@@ -31,9 +31,9 @@ class Graph:
     def number(self, name):
         return torch.from_numpy(numpy_helper.to_array(self.there[name]).copy())
 
-    def vectors(self, nodes):
-        """Constant vectors that these nodes read."""
-        return [name for n in nodes for name in n.input if name in self.there and len(self.there[name].dims) == 1]
+    def vectors(self, node):
+        """Constant vectors that a node reads."""
+        return [name for name in node.input if name in self.there and len(self.there[name].dims) == 1]
 
     def weights(self):
         """In floating point, by the names that the network has for them."""
@@ -48,11 +48,11 @@ class Graph:
                 own = node.input[1].removesuffix("_quantized")
                 weight = (self.number(own + "_quantized") * self.number(own + "_scale")).T
                 levelled = self.made[self.made[node.input[0]].input[0]]
-                if levelled.op_type == "Mul" and (by := self.vectors([levelled])):
+                if levelled.op_type == "Mul" and (by := self.vectors(levelled)):
                     weight = weight * self.number(by[0])
                 while node.op_type != "Add":
                     node = self.read[node.output[0]]
-                out[self.vectors([node])[0].removesuffix("bias") + "weight"] = weight
+                out[self.vectors(node)[0].removesuffix("bias") + "weight"] = weight
         return out
 
     def heads(self):
