@@ -30,13 +30,23 @@ func codexUser(t *testing.T) (u *user, dir, config string) {
 	return u, dir, u.write(".codex/config.toml", b.String(), u.home)
 }
 
+// codexWaits are the arguments by which Codex has all servers of codexUser started
+// before its first request. By itself it sends the request with those that are
+// there.
+func codexWaits() (args []string) {
+	for _, name := range []string{"everything", "filesystem", "memory"} {
+		args = append(args, "-c", "mcp_servers."+name+".required=true")
+	}
+	return args
+}
+
 func TestCodexIsSentTheKernelInPlaceOfEverySchema(t *testing.T) {
 	t.Parallel()
 	for _, model := range []string{"gpt-5", "gpt-5.5"} {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
 			u, dir, _ := codexUser(t)
-			before := u.codex(dir, model, nil)
+			before := u.codex(dir, model, nil, codexWaits()...)
 			if n := len(before.mcpTools()); model == "gpt-5" && n < 30 {
 				t.Fatalf("directly there are %d MCP tools: %s%s", n, before.out, before.err)
 			}

@@ -141,11 +141,7 @@ func TestCodexShowsExactlyWhatAProfileKeeps(t *testing.T) {
 	if r.code != 0 || !c.Applied {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
-	var wait []string // for every server, before the first request
-	for _, name := range []string{"everything", "filesystem", "memory"} {
-		wait = append(wait, "-c", "mcp_servers."+name+".required=true")
-	}
-	s := u.codex(dir, "gpt-5", nil, append(c.Launch[1:], wait...)...)
+	s := u.codex(dir, "gpt-5", nil, append(c.Launch[1:], codexWaits()...)...)
 	kept := strings.Split(strings.ReplaceAll(strings.Join(c.shown(), " "), "-", "_"), " ") // as Codex writes names
 	if got := s.shows(); !slices.Equal(got, kept) || len(got) == 0 {
 		t.Errorf("Codex shows %q\nthe profile keeps %q", got, kept)
@@ -157,7 +153,7 @@ func TestCodexShowsExactlyWhatAProfileKeeps(t *testing.T) {
 	// The file itself is one that Codex loads.
 	other := newUser(t)
 	other.write(".codex/config.toml", u.read(c.Files[0]), other.home)
-	if got := other.codex(dir, "gpt-5", nil, wait...).shows(); !slices.Equal(got, kept) {
+	if got := other.codex(dir, "gpt-5", nil, codexWaits()...).shows(); !slices.Equal(got, kept) {
 		t.Errorf("of the file alone Codex shows %q\nthe profile keeps %q", got, kept)
 	}
 }

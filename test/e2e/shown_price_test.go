@@ -85,7 +85,7 @@ func TestClaudeDefaultModeCostsWhatWrapSays(t *testing.T) {
 func TestCodexDefaultModeCostsWhatWrapSays(t *testing.T) {
 	t.Parallel()
 	u, dir, _ := codexUser(t)
-	direct := u.codex(dir, "gpt-5.5", nil)
+	direct := u.codex(dir, "gpt-5.5", nil, codexWaits()...)
 	if len(direct.mcpTools()) > 0 {
 		t.Fatalf("directly the request has %q", names(direct.mcpTools()))
 	}
