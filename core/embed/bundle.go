@@ -59,6 +59,8 @@ type Bundle struct {
 	Inputs       []string `json:"inputs"`          // names of the graph's inputs, in order; none: asked of the model
 	Output       string   `json:"output"`          // name of the token vectors' output
 	Joint        string   `json:"joint,omitempty"` // the ONNX file's name of the network that chooses, "" for none; see Model.Choose
+	JointRequest int      `json:"joint_request"`   // tokens that it reads of a request, 42 where nothing is said
+	JointTail    int      `json:"joint_tail"`      // how many of these are the end of a longer one, 13 where nothing is said
 	JointCard    int      `json:"joint_card"`      // tokens that it reads of a candidate's card, 16 where nothing is said
 	JointTrigger int      `json:"joint_trigger"`   // and of its trigger, 10 where nothing is said
 	Pooling      string   `json:"pooling"`         // "mean" or "cls"
@@ -110,7 +112,10 @@ func ReadBundle(dir string) (Bundle, error) {
 	if err != nil {
 		return Bundle{}, fmt.Errorf("read model: %w", err)
 	}
-	b := Bundle{Dir: dir, Output: "last_hidden_state", Pooling: "mean", Model: "model.onnx", JointCard: jointCard, JointTrigger: jointTrigger}
+	b := Bundle{
+		Dir: dir, Output: "last_hidden_state", Pooling: "mean", Model: "model.onnx",
+		JointRequest: jointRequest, JointTail: jointTail, JointCard: jointCard, JointTrigger: jointTrigger,
+	}
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return Bundle{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -150,6 +155,9 @@ func exported(dir string) (Bundle, error) {
 func (b Bundle) check(path string) error {
 	if b.Pooling != "mean" && b.Pooling != "cls" {
 		return fmt.Errorf("%s: pooling %q is neither mean nor cls", path, b.Pooling)
+	}
+	if b.Joint != "" && (b.JointRequest < 1 || b.JointRequest > mostOfRequest || b.JointTail < 0 || b.JointTail > b.JointRequest) {
+		return fmt.Errorf("%s: joint_request is %d, and has to be from 1 to %d; joint_tail is %d, and has to be from 0 to that", path, b.JointRequest, mostOfRequest, b.JointTail)
 	}
 	if b.Joint != "" && (b.JointCard < 1 || b.JointCard > mostOfCandidate || b.JointTrigger < 1 || b.JointTrigger > mostOfCandidate) {
 		return fmt.Errorf("%s: joint_card and joint_trigger are %d and %d, and have to be from 1 to %d", path, b.JointCard, b.JointTrigger, mostOfCandidate)
@@ -194,6 +202,9 @@ func (b Bundle) ID() string {
 		fmt.Fprintf(h, "%q %q %q %q %q %d\n", b.Model, b.Output, b.Inputs, b.Pooling, b.Prefix, b.MaxTokens)
 		if b.Joint != "" && (b.JointCard != jointCard || b.JointTrigger != jointTrigger) {
 			fmt.Fprintf(h, "%d %d\n", b.JointCard, b.JointTrigger)
+		}
+		if b.Joint != "" && (b.JointRequest != jointRequest || b.JointTail != jointTail) {
+			fmt.Fprintf(h, "request %d %d\n", b.JointRequest, b.JointTail)
 		}
 		return b.Name + "-" + hex.EncodeToString(h.Sum(nil)[:6])
 	}

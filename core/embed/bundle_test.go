@@ -57,11 +57,16 @@ func TestABundleThatIsNotWholeIsRefusedWithAHint(t *testing.T) {
 			remove("words.bin")(dir, nil)
 			_ = os.Mkdir(filepath.Join(dir, "words.bin"), 0o700)
 		},
-		"a file elsewhere":   func(_ string, said map[string]any) { said["files"].(map[string]any)["../x"] = "0" },
-		"an absolute file":   func(_ string, said map[string]any) { said["files"].(map[string]any)["/etc/hostname"] = "0" },
-		"another schema":     func(_ string, said map[string]any) { said["schema"] = "ctx.model/v9" },
-		"a name that climbs": func(_ string, said map[string]any) { said["name"] = "../up" },
-		"pooling by guess":   func(_ string, said map[string]any) { said["pooling"] = "max" },
+		"a file elsewhere":                        func(_ string, said map[string]any) { said["files"].(map[string]any)["../x"] = "0" },
+		"an absolute file":                        func(_ string, said map[string]any) { said["files"].(map[string]any)["/etc/hostname"] = "0" },
+		"another schema":                          func(_ string, said map[string]any) { said["schema"] = "ctx.model/v9" },
+		"a name that climbs":                      func(_ string, said map[string]any) { said["name"] = "../up" },
+		"pooling by guess":                        func(_ string, said map[string]any) { said["pooling"] = "max" },
+		"an end that is longer than what is read": func(_ string, said map[string]any) { said["joint_tail"] = 43 },
+	}
+	for name, most := range map[string]int{"joint_request": mostOfRequest, "joint_card": mostOfCandidate, "joint_trigger": mostOfCandidate} {
+		cases["no "+name] = func(_ string, said map[string]any) { said[name] = 0 }
+		cases["more "+name+" than there is room for"] = func(_ string, said map[string]any) { said[name] = most + 1 }
 	}
 	for _, name := range []string{"model.onnx", "joint.onnx", "words.bin", "tokenizer.json", "scorer.json"} {
 		cases["without "+name] = remove(name)
@@ -77,6 +82,27 @@ func TestABundleThatIsNotWholeIsRefusedWithAHint(t *testing.T) {
 				t.Errorf("got %v, hint %q", err, Hint(err))
 			}
 		})
+	}
+}
+
+// Vectors and choices of one way of reading are not those of another.
+func TestWhatIsReadIsAPartOfAModelsName(t *testing.T) {
+	t.Parallel()
+	dir, said := small(t)
+	names := map[string]string{}
+	for what, n := range map[string]int{"": 0, "joint_request": 84, "joint_tail": 42, "joint_card": 11, "joint_trigger": 9} {
+		own := maps.Clone(said)
+		if what != "" {
+			own[what] = n
+		}
+		b, err := readSaid(t, dir, own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, ok := names[b.ID()]; ok {
+			t.Errorf("with %q and with %q it is %s", what, other, b.ID())
+		}
+		names[b.ID()] = what
 	}
 }
 

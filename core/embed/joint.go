@@ -7,16 +7,20 @@ import (
 )
 
 // What the joint network reads is cut as it was for its training
-// (models/train/encoder/joint.py): a request to so many tokens, a third of them
-// its end, and candidates as the bundle says.
+// (models/train/encoder/joint.py), which the bundle says.
 const (
-	jointRequest    = 42
-	jointTail       = 13
-	jointOutput     = "scores"
-	jointStop       = "." // between card and trigger
-	jointCard       = 16  // where a bundle says nothing
-	jointTrigger    = 10
-	mostOfCandidate = 40 // a network of this kind has 512 places
+	jointOutput = "scores"
+	jointStop   = "." // between card and trigger
+
+	// Where a bundle says nothing.
+	jointRequest = 42
+	jointTail    = 13
+	jointCard    = 16
+	jointTrigger = 10
+
+	// A network of this kind has 512 places.
+	mostOfRequest   = 128
+	mostOfCandidate = 40
 )
 
 // longestText is how many tokens of a request are looked at to find its end.
@@ -78,8 +82,8 @@ func (m *Model) jointly(request string, candidates []Candidate) (ids, types []in
 		return with[1 : len(with)-1]
 	}
 	asked := own(request, longestText)
-	if len(asked) > jointRequest {
-		asked = append(asked[:jointRequest-jointTail:jointRequest-jointTail], asked[len(asked)-jointTail:]...)
+	if most, tail := m.bundle.JointRequest, m.bundle.JointTail; len(asked) > most {
+		asked = slices.Concat(asked[:most-tail], asked[len(asked)-tail:])
 	}
 	add(0, t.start)
 	add(0, asked...)

@@ -81,7 +81,7 @@ func jointFake(wrong bool) *Model {
 	for i := range 26 {
 		vocab[string(rune('a'+i))] = int32(100 + i)
 	}
-	return &Model{bundle: Bundle{JointCard: 16, JointTrigger: 10}, tokenizer: &Tokenizer{vocab: vocab, longest: 9, limit: 9, start: 3, end: 4}, joint: scoring{wrong}}
+	return &Model{bundle: Bundle{JointRequest: 42, JointTail: 13, JointCard: 16, JointTrigger: 10}, tokenizer: &Tokenizer{vocab: vocab, longest: 9, limit: 9, start: 3, end: 4}, joint: scoring{wrong}}
 }
 
 func TestWhatIsReadJointly(t *testing.T) {

@@ -72,7 +72,10 @@ def bundle(folder, name, base):
         "files": {f: digest(os.path.join(folder, f)) for f in FILES if os.path.exists(os.path.join(folder, f))},
     }
     if "joint.onnx" in said["files"]:
-        said |= {"joint": "joint.onnx", "joint_card": data.CARD, "joint_trigger": data.TRIGGER}
+        said |= {
+            "joint": "joint.onnx", "joint_request": data.REQUEST, "joint_tail": data.TAIL,
+            "joint_card": data.CARD, "joint_trigger": data.TRIGGER,
+        }
     with open(os.path.join(folder, "bundle.json"), "w") as f:
         json.dump(said, f, indent=2)
         f.write("\n")

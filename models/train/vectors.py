@@ -54,10 +54,11 @@ def chosen(options, tokenizer, one):
     with open(os.path.join(options.model, "bundle.json")) as f:
         said = json.load(f)
     card, trigger = said.get("joint_card", 16), said.get("joint_trigger", 10)
+    most, tail = said.get("joint_request", 42), said.get("joint_tail", 13)
     with open(options.choices) as f:
         rows = json.load(f)
     for row in rows:
-        ids = [101, *tokens(row["request"], 42, 13), 102]
+        ids = [101, *tokens(row["request"], most, tail), 102]
         spans, asked = [], len(ids)
         for c in row["candidates"]:
             own = tokens(c["card"], card + trigger) if not c["trigger"] else [*tokens(c["card"], card), 1012, *tokens(c["trigger"], trigger)]

@@ -14,6 +14,7 @@ import re
 import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+REQUEST, TAIL = 84, 42  # tokens that the joint network reads of a request, and how many of them are a longer one's end
 CARD, TRIGGER = 11, 9  # tokens that the joint network reads of a candidate's card, and of its trigger
 
 

@@ -53,7 +53,7 @@ def texts(net):
         shown = sorted(range(len(field.texts)), key=lambda i: data.draw(f"{row.key} {i}", "level"))
         shown = [*row.expect[:1], *row.near[:1], *(i for i in shown if i not in row.expect + row.near)][:3]
         card, trigger = ([net.tokens(t[i], 64)[1:-1] for i in shown] for t in (field.said, [t[1] for t in field.texts]))
-        yield net.tokens(row.text, joint.REQUEST), [[*c[: joint.CARD], joint.STOP, *t[: joint.TRIGGER]] for c, t in zip(card, trigger)]
+        yield [joint.CLS, *joint.read(net, row.text), joint.SEP], [[*c[: joint.CARD], joint.STOP, *t[: joint.TRIGGER]] for c, t in zip(card, trigger)]
 
 
 def read(bert, ids, types):

@@ -25,8 +25,9 @@ import learn
 import model as network
 from unseen import vectors
 
-REQUEST, CARD, TRIGGER = 44, data.CARD, data.TRIGGER  # tokens at most; the first with [CLS] and [SEP]
+CARD, TRIGGER = data.CARD, data.TRIGGER  # tokens at most
 CLS, SEP, STOP = 101, 102, 1012
+LONG = 44  # from so many tokens on a request is long
 MOST = 4000  # rows of one set of tools
 PART = 8  # rows that are read at once
 SHOWN = [4, 4, 4, 4, 3, 5, 2, 1]  # how many candidates a row is trained with
@@ -57,6 +58,11 @@ class Joint(torch.nn.Module):
         return out
 
 
+def read(net, text):
+    """The tokens of a request that are read: of a long one, its beginning and its end."""
+    return net.tokens(text, data.REQUEST + 2, data.TAIL + 1)[1:-1]
+
+
 def sequence(request, candidates):
     """Token ids, types, and where each candidate stands, its [SEP] included."""
     ids, spans = [CLS, *request, SEP], []
@@ -82,7 +88,9 @@ class Ranked:
                 score[:, i] += best[:, 0] + best[:, :3].mean(1)
                 self.triggers[i] = np.argsort(-near, 1)[:, :4]
         self.order = np.argsort(-score, 1)[:, :12]
-        self.requests = [net.tokens(r.text, REQUEST)[1:-1] for r in rows]
+        self.requests = [read(net, r.text) for r in rows]
+        # What may stand around a request in a long one: talk that asks for nothing that is there.
+        self.talk = [i for i, r in enumerate(rows) if r.kind in ("no-capability", "chitchat/ack") and len(self.requests[i]) < LONG]
         said = field.said or [t[0] for t in field.texts]
         self.tokens = [[net.tokens(t, 64)[1:-1] for t in [first, *texts[1:]]] for first, texts in zip(said, field.texts)]
         # Tools as a search has them read: by name, since the server's can take all the room there is.
@@ -125,7 +133,8 @@ class Draw:
             ranked = self.field(self.groups[0 if routing else 1], 0.9 if routing else 0.5)
             left = self.left.setdefault(id(ranked), [])
             if not left:
-                left.extend(range(len(ranked.rows)))
+                long = [i for i, r in enumerate(ranked.requests) if len(r) >= LONG] if routing else []
+                left.extend([*range(len(ranked.rows)), *long * (self.options.long - 1)])
                 self.chance.shuffle(left)
             i = left.pop()
             row = ranked.rows[i]
@@ -150,10 +159,18 @@ class Draw:
             self.chance.shuffle(use)
             request = ranked.requests[i]
             if self.chance.random() < self.options.typos:
-                request = self.net.tokens(learn.noisy(row.text, self.chance), REQUEST)[1:-1]
+                request = read(self.net, learn.noisy(row.text, self.chance))
+            elif routing and len(request) < LONG and self.chance.random() < self.options.among:
+                request = self.among(ranked, row)
             accept = torch.tensor([t in right for t in use] + [not want])
             texts = [ranked.brief[t] if brief else ranked.candidate(i, t, self.chance) for t in use]
-            return sequence(request, texts), accept, 0.5 if row.kind == "ambiguous" else 1.0
+            return sequence(request, texts), accept, self.options.ambiguous if row.kind == "ambiguous" else 1.0
+
+    def among(self, ranked, row):
+        """A request in the middle of talk that asks for nothing, as the tokens of one text."""
+        talk = [ranked.rows[i].text for i in self.chance.sample(ranked.talk, min(len(ranked.talk), self.chance.choice([1, 1, 2, 3])))]
+        talk.insert(self.chance.randint(0, len(talk)), row.text)
+        return read(self.net, self.chance.choice([" ", "\n", "\n\n"]).join(talk))
 
 
 def main():
@@ -172,6 +189,9 @@ def main():
     a.add_argument("--routing", type=float, default=0.7, help="share of rows that are routing")
     a.add_argument("--known", type=float, help="share of these that are on the known tap; none: by its rows")
     a.add_argument("--typos", type=float, default=0.12)
+    a.add_argument("--among", type=float, default=0.08, help="share of short routing requests that are put among talk")
+    a.add_argument("--long", type=int, default=3, help="how many times as often long routing requests are read")
+    a.add_argument("--ambiguous", type=float, default=1.0, help="what a request counts that could be of two")
     a.add_argument("--gone", type=float, default=0.12, help="share of requests that are not shown what they ask for")
     a.add_argument("--leave", choices=data.LEAVE, help="rows to leave out, to see what they are worth")
     options = a.parse_args()

@@ -50,11 +50,11 @@ class Encoder(nn.Module):
         self.tokenizer.no_padding()
         self.tokenizer.no_truncation()
 
-    def tokens(self, text, most):
-        """Token ids with [CLS] and [SEP]; of a longer text its beginning and its end."""
+    def tokens(self, text, most, tail=None):
+        """Token ids with [CLS] and [SEP]; of a longer text its beginning and its end, a third of it or so many tokens."""
         ids = self.tokenizer.encode(text).ids
         if len(ids) > most:
-            tail = most // 3
+            tail = tail or most // 3
             ids = ids[: most - tail] + ids[-tail:]
         return ids
 
