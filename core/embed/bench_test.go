@@ -10,7 +10,7 @@ import (
 	"github.com/ctx-sidecar/ctx/core/embed"
 )
 
-// BenchmarkPrompt is one prompt of some twenty tokens, on one thread, with every
+// BenchmarkPrompt is one prompt of some twenty tokens, and a long one, on one thread, with every
 // bundle of the repository side by side: its vector, and where there is a
 // network for it, the choice among four candidates.
 func BenchmarkPrompt(b *testing.B) {
@@ -35,27 +35,30 @@ func BenchmarkPrompt(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer m.Close()
-			prompt := []string{"the checkout page is slow again, please " + strings.Repeat("look at what the database does ", 2) + "there"}
-			b.Run("encode", func(b *testing.B) {
-				for b.Loop() {
-					if _, err := m.Embed(b.Context(), prompt); err != nil {
-						b.Fatal(err)
+			prompt := "the checkout page is slow again, please " + strings.Repeat("look at what the database does ", 2) + "there"
+			long := strings.Repeat(prompt+". ", 6) // more than is read of it jointly
+			for name, text := range map[string]string{"encode": prompt, "encode-long-prompt": long} {
+				b.Run(name, func(b *testing.B) {
+					for b.Loop() {
+						if _, err := m.Embed(b.Context(), []string{text}); err != nil {
+							b.Fatal(err)
+						}
 					}
-				}
-			})
+				})
+			}
 			if !m.Chooses() {
 				return
 			}
-			for name, trigger := range map[string]string{
-				"choose":         "why is this query so slow", // the median length on the known tap
-				"choose-longest": "why has this query been slow ever since we changed the index",
+			median, longest := "why is this query so slow", "why has this query been slow ever since we changed the index" // in length, of the known tap's triggers
+			for name, asked := range map[string][2]string{
+				"choose": {prompt, median}, "choose-longest": {prompt, longest}, "choose-long-prompt": {long, median},
 			} {
 				four := slices.Repeat([]embed.Candidate{{
-					Card: "Databases of the shop. Read tables, explain slow queries and see who waits for whom.", Trigger: trigger,
+					Card: "Databases of the shop. Read tables, explain slow queries and see who waits for whom.", Trigger: asked[1],
 				}}, 4)
 				b.Run(name, func(b *testing.B) {
 					for b.Loop() {
-						if _, _, err := m.Choose(b.Context(), prompt[0], four); err != nil {
+						if _, _, err := m.Choose(b.Context(), asked[0], four); err != nil {
 							b.Fatal(err)
 						}
 					}
